@@ -1,0 +1,107 @@
+/*
+ * Errors. A fallible function returns enum pk_code and takes struct pk_error *err last, never NULL;
+ * on failure it fills err completely, on success it leaves it untouched.
+ *
+ * The X-macro below is the only list of error kinds: code, wire name, namespace, HTTP status and
+ * whether an SDK retries it all come from its rows (spec: errors.md §1).
+ */
+#ifndef PK_ERROR_H
+#define PK_ERROR_H
+
+#include <stdint.h>
+
+#include "engine/base/mem.h"
+#include "engine/base/slice.h"
+
+/*  code                    wire name                                   ns  HTTP retry */
+#define PK_ERROR_MAP(XX)                                                                           \
+    XX(VALIDATION, "ValidationException", V, 400, false)                                           \
+    XX(SERIALIZATION, "SerializationException", C, 400, false)                                     \
+    XX(UNKNOWN_OPERATION, "UnknownOperationException", C, 400, false)                              \
+    XX(CONDITION_FAILED, "ConditionalCheckFailedException", D, 400, false)                         \
+    XX(NOT_FOUND, "ResourceNotFoundException", D, 400, false)                                      \
+    XX(IN_USE, "ResourceInUseException", D, 400, false)                                            \
+    XX(LIMIT_EXCEEDED, "LimitExceededException", D, 400, true)                                     \
+    XX(TXN_CANCELED, "TransactionCanceledException", D, 400, false)                                \
+    XX(TXN_CONFLICT, "TransactionConflictException", D, 400, false)                                \
+    XX(TXN_IN_PROGRESS, "TransactionInProgressException", D, 400, true)                            \
+    XX(IDEMPOTENT_MISMATCH, "IdempotentParameterMismatchException", D, 400, false)                 \
+    XX(DUPLICATE_ITEM, "DuplicateItemException", D, 400, false)                                    \
+    XX(THROUGHPUT_EXCEEDED, "ProvisionedThroughputExceededException", D, 400, true)                \
+    XX(THROTTLED, "ThrottlingException", D, 400, true)                                             \
+    XX(REQUEST_LIMIT, "RequestLimitExceeded", D, 400, true)                                        \
+    XX(COLLECTION_SIZE, "ItemCollectionSizeLimitExceededException", D, 400, true)                  \
+    XX(ACCESS_DENIED, "AccessDeniedException", C, 400, false)                                      \
+    XX(INTERNAL, "InternalServerError", D, 500, true)                                              \
+    /* pksk's own: no DynamoDB counterpart, met only by the shell */                               \
+    XX(IO, "StorageError", P, 500, false)                                                          \
+    XX(CORRUPT, "StorageCorrupt", P, 500, false)                                                   \
+    XX(LOCKED, "StoreInUse", P, 500, false)                                                        \
+    XX(STORE_VERSION, "StoreVersion", P, 500, false)                                               \
+    XX(USAGE, "UsageError", P, 400, false)                                                         \
+    XX(CANCELLED, "Cancelled", P, 400, false)
+
+enum pk_code {
+    PK_OK = 0,
+#define XX(code, name, ns, http, retry) PK_E_##code,
+    PK_ERROR_MAP(XX)
+#undef XX
+};
+
+/* A byte range of the text the user gave (statement or expression). len 0 with start 0: none. */
+struct pk_span {
+    uint32_t start;
+    uint32_t len;
+};
+
+/* One action's verdict inside a cancelled transaction (operations.md §7). */
+struct pk_cancel_reason {
+    const char *code; /* static text: "None", "ConditionalCheckFailed", "ValidationError", … */
+    char *message;    /* owned, NULL when there is none */
+    char *item; /* owned stored form of the old item (engine/item.h), NULL when not asked for */
+    size_t item_len;
+};
+
+struct pk_error {
+    enum pk_code code;
+    char *message; /* owned; complete, without the wire name; "" is possible, NULL before failure */
+    struct pk_span span;
+    char *hint; /* owned, may be NULL: what was probably meant; only for the shell */
+    char *item; /* owned stored form of the old item of a failed condition, or NULL */
+    size_t item_len;
+    struct pk_cancel_reason *reasons; /* owned; PK_E_TXN_CANCELED only */
+    size_t reason_count;
+};
+
+#define PK_ERROR_INIT                                                                              \
+    {                                                                                              \
+        PK_OK, NULL, {0, 0}, NULL, NULL, 0, NULL, 0                                                \
+    }
+
+/* Frees what err owns and makes it PK_ERROR_INIT again. */
+void pk_error_release(struct pk_error *err);
+/* Moves *from into *to (released first); *from is PK_ERROR_INIT afterwards. */
+void pk_error_move(struct pk_error *to, struct pk_error *from);
+
+/* Fills err (anything it held is released) and returns code, so that a caller can write
+ * `return pk_fail(err, PK_E_VALIDATION, "…");`. */
+enum pk_code pk_fail(struct pk_error *err, enum pk_code code, const char *format, ...)
+    PK_PRINTF(3, 4);
+/* As pk_fail with the place in the source text. */
+enum pk_code pk_fail_at(struct pk_error *err, enum pk_code code, struct pk_span span,
+                        const char *format, ...) PK_PRINTF(4, 5);
+/* Adds or replaces the hint. */
+void pk_error_hint(struct pk_error *err, const char *format, ...) PK_PRINTF(2, 3);
+/* Keeps a copy of the old item's stored form (ReturnValuesOnConditionCheckFailure). */
+void pk_error_set_item(struct pk_error *err, pk_slice item);
+/* Puts `prefix` before the message. */
+void pk_error_prefix(struct pk_error *err, const char *prefix);
+
+/* "ValidationException"; "None" for PK_OK. */
+const char *pk_code_name(enum pk_code code);
+/* "com.amazon.coral.validate" and so on; "pksk" for our own kinds. */
+const char *pk_code_namespace(enum pk_code code);
+int pk_code_http(enum pk_code code);
+bool pk_code_retryable(enum pk_code code);
+
+#endif
