@@ -1,0 +1,189 @@
+# pksk: one non-recursive Makefile.
+#
+# `make run` and `make test` first run `make deps`, which installs what is missing, and then call
+# this file again to build: pkg-config is asked only at build time, so that one command takes a bare
+# machine to a prompt.
+
+CONFIG  ?= release
+BUILD   := build/$(CONFIG)
+CC      ?= gcc
+PREFIX  ?= /usr/local
+VERSION := 0.1
+
+DEBS := gcc make pkg-config libreadline-dev libncurses-dev libleveldb-dev libcjson-dev \
+        libssl-dev libyaml-dev zlib1g-dev
+TEST_DEBS := libcriterion-dev tmux python3 git
+
+LEVELDB_LIBS ?= -lleveldb
+PKGS := readline libcjson libcrypto zlib yaml-0.1
+
+# Flags -----------------------------------------------------------------------------------------
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
+        -Wmissing-prototypes -Wold-style-definition -Wformat=2 -Wundef -Wvla -Wcast-qual \
+        -Wwrite-strings -Wpointer-arith -Wswitch-enum -Wnull-dereference -Wdouble-promotion \
+        -Wimplicit-fallthrough -fno-common
+IS_GCC := $(shell $(CC) --version 2>/dev/null | grep -qi clang || echo yes)
+ifeq ($(IS_GCC),yes)
+WARN += -Wlogical-op -Wduplicated-cond -Wduplicated-branches
+endif
+ifeq ($(CI),true)
+WARN += -Werror
+endif
+
+OPT_release  := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+OPT_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT_tsan     := -O1 -g -fsanitize=thread
+OPT_coverage := -O0 -g --coverage
+OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+OPT          := $(OPT_$(CONFIG))
+
+pkg_cflags = $(shell pkg-config --cflags $(PKGS))
+pkg_libs   = $(shell pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm
+ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -DPKSK_VERSION='"$(VERSION)"' -I. $(WARN) $(OPT) -pthread $(CFLAGS)
+ALL_LDFLAGS = $(OPT) -pthread $(LDFLAGS)
+
+# Sources ---------------------------------------------------------------------------------------
+ENGINE_SRC   := $(sort $(wildcard engine/*.c engine/*/*.c))
+COMMANDS_SRC := $(sort $(wildcard commands/*.c commands/*/*.c))
+SHELL_SRC    := $(filter-out shell/main.c,$(sort $(wildcard shell/*.c shell/*/*.c)))
+SUPPORT_SRC  := $(sort $(wildcard tests/support/*.c))
+HEADERS      := $(sort $(wildcard engine/*.h engine/*/*.h commands/*.h commands/*/*.h shell/*.h shell/*/*.h))
+
+obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+ENGINE_LIB   := $(BUILD)/libengine.a
+COMMANDS_LIB := $(BUILD)/libcommands.a
+SHELL_LIB    := $(BUILD)/libshell.a
+SUPPORT_LIB  := $(BUILD)/libsupport.a
+
+# tests/<layer>/test_*.c: one criterion program a file; tests/<layer>/race_*.c: plain main()
+TEST_SRC   := $(sort $(wildcard tests/engine/test_*.c tests/commands/test_*.c tests/shell/test_*.c))
+RACE_SRC   := $(sort $(wildcard tests/*/race_*.c))
+BENCH_SRC  := $(sort $(wildcard tests/bench/bench_*.c))
+CRASH_SRC  := $(sort $(wildcard tests/crash/crash_*.c))
+FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+bin = $(patsubst %.c,$(BUILD)/%,$(1))
+
+.DEFAULT_GOAL := all
+.PHONY: all run deps test-deps test check bench asan tsan tidy fmt headers layering coverage fuzz crash \
+        install clean help build-tests
+
+all: pksk ## build ./pksk (needs the packages of `make deps`)
+
+pksk: $(BUILD)/pksk
+	@cp -f $< $@
+
+run: deps ## install what is needed, build, open the shell
+	@$(MAKE) --no-print-directory all
+	@./pksk $(ARGS)
+
+deps: ## install the Debian packages that building needs
+	@sh tests/support/deps.sh $(DEBS)
+
+test-deps:
+	@sh tests/support/deps.sh $(DEBS) $(TEST_DEBS)
+
+test: test-deps ## install what is needed, build, run every test
+	@$(MAKE) --no-print-directory check
+
+# Rules -----------------------------------------------------------------------------------------
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(pkg_cflags_for) -MMD -MP -c -o $@ $<
+
+# Third-party include paths are asked for once and kept.
+$(BUILD)/pkg.mk:
+	@mkdir -p $(@D)
+	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' "$(pkg_cflags)" "$(pkg_libs)" > $@
+ifneq ($(filter all pksk check build-tests headers bench tidy crash fuzz $(BUILD)/%,$(or $(MAKECMDGOALS),all)),)
+-include $(BUILD)/pkg.mk
+endif
+pkg_cflags_for = $(PKG_CFLAGS)
+
+$(ENGINE_LIB): $(call obj,$(ENGINE_SRC))
+	@rm -f $@; $(AR) rcs $@ $^
+$(COMMANDS_LIB): $(call obj,$(COMMANDS_SRC))
+	@rm -f $@; $(AR) rcs $@ $^
+$(SHELL_LIB): $(call obj,$(SHELL_SRC))
+	@rm -f $@; $(AR) rcs $@ $^
+$(SUPPORT_LIB): $(call obj,$(SUPPORT_SRC))
+	@rm -f $@; $(AR) rcs $@ $^
+
+$(BUILD)/pksk: $(BUILD)/shell/main.o $(SHELL_LIB) $(COMMANDS_LIB) $(ENGINE_LIB)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# A test links its own layer and what lies below it, nothing above.
+$(BUILD)/tests/engine/%: $(BUILD)/tests/engine/%.o $(SUPPORT_LIB) $(ENGINE_LIB)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS) $(if $(findstring /test_,$@),-lcriterion)
+$(BUILD)/tests/commands/%: $(BUILD)/tests/commands/%.o $(COMMANDS_LIB) $(SUPPORT_LIB) $(ENGINE_LIB)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS) $(if $(findstring /test_,$@),-lcriterion)
+$(BUILD)/tests/shell/%: $(BUILD)/tests/shell/%.o $(SHELL_LIB) $(COMMANDS_LIB) $(SUPPORT_LIB) $(ENGINE_LIB)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS) $(if $(findstring /test_,$@),-lcriterion)
+$(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(COMMANDS_LIB) $(SUPPORT_LIB) $(ENGINE_LIB)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(BUILD)/tests/crash/%: $(BUILD)/tests/crash/%.o $(COMMANDS_LIB) $(SUPPORT_LIB) $(ENGINE_LIB)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(SHELL_LIB) $(COMMANDS_LIB) $(SUPPORT_LIB) $(ENGINE_LIB)
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
+
+build-tests: pksk $(call bin,$(TEST_SRC) $(RACE_SRC))
+
+check: build-tests ## run every test (no installing)
+	@CONFIG=$(CONFIG) sh tests/run-tests.sh $(call bin,$(TEST_SRC) $(RACE_SRC))
+	@sh tests/check-layering.sh
+
+asan: ## run the criterion tests under ASan and UBSan
+	@$(MAKE) --no-print-directory CONFIG=asan asan-check
+asan-check: $(call bin,$(TEST_SRC)) $(BUILD)/pksk
+	@CONFIG=asan sh tests/run-tests.sh $(call bin,$(TEST_SRC))
+
+tsan: ## run the race tests under ThreadSanitizer
+	@$(MAKE) --no-print-directory CONFIG=tsan tsan-check
+tsan-check: $(call bin,$(RACE_SRC))
+	@CONFIG=tsan sh tests/run-tests.sh $(call bin,$(RACE_SRC))
+
+headers: $(patsubst %.h,$(BUILD)/%.h.ok,$(HEADERS)) ## every header compiles alone
+	@echo "headers: $(words $(HEADERS)) compile alone"
+$(BUILD)/%.h.ok: %.h
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -fsyntax-only -x c $< && touch $@
+
+layering: ## includes go only to the left
+	@sh tests/check-layering.sh
+
+bench: ## ratios against raw LevelDB
+	@$(MAKE) --no-print-directory bench-run
+bench-run: $(call bin,$(BENCH_SRC))
+	@for b in $(call bin,$(BENCH_SRC)); do $$b || exit 1; done
+
+crash: $(call bin,$(CRASH_SRC)) pksk ## the long crash campaign (200 kills, full disk, repair)
+	@sh tests/crash/run.sh $(BUILD)
+
+FUZZ_SECONDS ?= 600
+fuzz: ## fuzz every parser and decoder, FUZZ_SECONDS each
+	@$(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-run
+fuzz-run: $(call bin,$(FUZZ_SRC))
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh $(call bin,$(FUZZ_SRC))
+
+tidy: ## clang-tidy
+	@clang-tidy --quiet $(ENGINE_SRC) $(COMMANDS_SRC) $(SHELL_SRC) -- -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS)
+
+fmt: ## format every source file
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+coverage: ## line coverage of the tests (gcovr)
+	@$(MAKE) --no-print-directory CONFIG=coverage check
+	@gcovr -r . --object-directory build/coverage -e 'tests/.*' --print-summary
+
+install: all ## install pksk, its manual and its completion below $(PREFIX)
+	install -D -m 755 pksk $(DESTDIR)$(PREFIX)/bin/pksk
+	install -D -m 644 docs/man/pksk.1 $(DESTDIR)$(PREFIX)/share/man/man1/pksk.1
+	install -D -m 644 docs/man/pksk.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pksk
+
+clean: ## remove what was built
+	rm -rf build pksk
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-10s %s\n", $$1, $$2 }'
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.SECONDARY:

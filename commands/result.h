@@ -1,0 +1,77 @@
+/*
+ * What a command answers: blocks in the order they are shown. A command never prints; the shell
+ * renders blocks in the mode of the day (table, line, json, jsonl, csv, markdown), so that output
+ * is the same everywhere.
+ *
+ * A result owns an arena; all its text and values live there.
+ */
+#ifndef CMD_RESULT_H
+#define CMD_RESULT_H
+
+#include "engine/item.h"
+
+enum cmd_block_kind {
+    CMD_BLOCK_ITEMS,  /* items of a table: columns chosen by the renderer, primary output */
+    CMD_BLOCK_GRID,   /* named columns of text: tables, settings, collections. Primary output */
+    CMD_BLOCK_TEXT,   /* lines as they are: DDL, code, JSON answers, help. Primary output */
+    CMD_BLOCK_FOOTER, /* the line that teaches: stderr when not at a terminal */
+    CMD_BLOCK_HINT,   /* "hint: …": stderr when not at a terminal */
+    CMD_BLOCK_NOTE    /* chatter ("2 items imported"): stderr when not at a terminal */
+};
+
+struct cmd_items {
+    pk_value *rows; /* maps */
+    size_t count;
+    pk_slice *keys; /* names of key attributes: the first columns, in this order */
+    size_t key_count;
+};
+
+enum cmd_align { CMD_LEFT, CMD_RIGHT };
+struct cmd_grid {
+    const char **columns; /* an empty name: a column without heading */
+    enum cmd_align *aligns;
+    size_t column_count;
+    pk_slice *cells; /* row by row; data NULL: blank */
+    size_t row_count;
+    bool headless; /* no heading line in table mode: name and value pairs */
+};
+
+struct cmd_block {
+    enum cmd_block_kind kind;
+    struct cmd_items items;
+    struct cmd_grid grid;
+    pk_slice text; /* TEXT FOOTER HINT NOTE; may hold several lines, no newline at the end */
+    struct cmd_block *next;
+};
+
+/* What the loop does after the result is shown. */
+enum cmd_next { CMD_NEXT_PROMPT, CMD_NEXT_QUIT, CMD_NEXT_CLEAR };
+
+struct cmd_result {
+    struct pk_arena arena;
+    struct cmd_block *first, *last;
+    enum cmd_next next;
+    bool check_failed; /* exit code 4 */
+};
+
+void cmd_result_init(struct cmd_result *result);
+void cmd_result_release(struct cmd_result *result);
+
+/* rows must live in the result's arena (use pk_value_dup or decode into it). */
+struct cmd_items *cmd_result_items(struct cmd_result *result);
+/* A grid with these headings; aligns NULL: all left. cells are added row by row. */
+struct cmd_grid *cmd_result_grid(struct cmd_result *result, const char *const *columns,
+                                 const enum cmd_align *aligns, size_t count);
+void cmd_grid_row(struct cmd_result *result, struct cmd_grid *grid, const pk_slice *cells);
+void cmd_result_text(struct cmd_result *result, enum cmd_block_kind kind, const char *format, ...)
+    PK_PRINTF(3, 4);
+
+/* A value as a PartiQL literal ('text', 12.5, <<'a'>>, {'k': 1}); item cells show a top-level
+ * string without its quotes. */
+void cmd_value_text(struct pk_buf *out, pk_value value);
+/* "1,234", "118 B", "26.6 KB", "0.5" (units from milli-units). */
+pk_slice cmd_format_count(struct pk_arena *arena, uint64_t n);
+pk_slice cmd_format_bytes(struct pk_arena *arena, uint64_t bytes);
+pk_slice cmd_format_units(struct pk_arena *arena, int64_t milli);
+
+#endif

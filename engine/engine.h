@@ -1,0 +1,60 @@
+/*
+ * The façade: one open store, its clock, its tables. Everything in ops.h works on it, from any
+ * thread. Two engines on two stores may be open in one process.
+ */
+#ifndef PK_ENGINE_H
+#define PK_ENGINE_H
+
+#include "engine/base/clock.h"
+#include "engine/ops.h"
+
+struct pk_engine;
+
+struct pk_engine_options {
+    const char *dir;    /* the store's directory, created when absent; NULL with memory */
+    bool memory;        /* a private temporary directory, removed at close */
+    bool durable;       /* sync every commit */
+    uint64_t seed;      /* of the simulation's generator; 0: 1 */
+    size_t cache_bytes; /* LevelDB's block cache; 0: 64 MB */
+    bool no_ticker;     /* tests: background work only when pk_engine_tick is called */
+};
+
+/* PK_E_LOCKED, PK_E_STORE_VERSION, PK_E_IO, PK_E_CORRUPT; nothing is changed then. */
+PK_MUST_CHECK enum pk_code pk_engine_open(const struct pk_engine_options *options,
+                                          struct pk_engine **engine, struct pk_error *err);
+/* Saves the counters, stops the ticker, closes the store. NULL is accepted. No call may be
+ * running. */
+void pk_engine_close(struct pk_engine *engine);
+/* Closes and opens the store again (after a full disk). No call may be running. */
+PK_MUST_CHECK enum pk_code pk_engine_reopen(struct pk_engine *engine, struct pk_error *err);
+
+struct pk_clock *pk_engine_clock(struct pk_engine *engine);
+/* The directory of the store; for a memory store its temporary one. */
+const char *pk_engine_dir(const struct pk_engine *engine);
+bool pk_engine_is_memory(const struct pk_engine *engine);
+
+/* Moves all background work that is due at now_ms: deletion of dropped tables, expiry of
+ * idempotency tokens (later: TTL, propagation, splits). True when something was left for a further
+ * call. */
+bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms);
+
+/* Reads everything and verifies that rows decode, sit under their own key, and agree with index
+ * rows and counters. Each fault is reported by a line of text; PK_OK also when faults were found
+ * (their number in *faults). */
+struct pk_check_report {
+    void (*line)(void *context, const char *text);
+    void *context;
+};
+struct pk_check_result {
+    uint64_t tables, items, index_entries, bytes;
+    uint64_t faults;
+};
+PK_MUST_CHECK enum pk_code pk_engine_check(struct pk_engine *engine, struct pk_call *call,
+                                           struct pk_check_report report,
+                                           struct pk_check_result *result, struct pk_error *err);
+/* LevelDB's repair of a closed store, then open, rebuild indexes and counters from the rows, check.
+ * Says by lines what was lost. */
+PK_MUST_CHECK enum pk_code pk_engine_repair(const char *dir, struct pk_check_report report,
+                                            struct pk_check_result *result, struct pk_error *err);
+
+#endif

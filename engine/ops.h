@@ -1,0 +1,345 @@
+/*
+ * Every operation of the engine: request and result structs, one function each.
+ *
+ * Requests borrow everything they point to. Results live in the arena of the call. Expressions
+ * arrive parsed (expr.h); request-only validation (shapes, enums, constraint lists, values) is the
+ * API layer's work, everything that needs the table, the schema or the item is done here, with
+ * DynamoDB's messages and in its order (operations.md §4-§8).
+ *
+ * Capacity is counted in milli-units: 1 unit = 1000 (partitions-capacity.md §2, §10.1).
+ */
+#ifndef PK_OPS_H
+#define PK_OPS_H
+
+#include <stdatomic.h>
+
+#include "engine/expr.h"
+#include "engine/schema.h"
+
+struct pk_engine;
+
+/* What every call has: where results go, and a flag that makes a long read stop with
+ * PK_E_CANCELLED (NULL: cannot be cancelled). */
+struct pk_call {
+    struct pk_arena *arena;
+    const atomic_bool *cancel;
+};
+
+/* ConsumedCapacity of one table (operations.md §3). Only touched indexes are listed. */
+struct pk_index_cost {
+    pk_slice name;
+    bool local;
+    int64_t milli;
+};
+struct pk_cost {
+    pk_slice table;
+    int64_t table_milli;
+    struct pk_index_cost *indexes;
+    size_t index_count;
+    bool write; /* write units; else read units */
+};
+int64_t pk_cost_total(const struct pk_cost *cost);
+
+/* What the footer shows and the API lacks. Partitions are those of the table or index read. */
+struct pk_facts {
+    uint32_t partition; /* the first one touched */
+    uint32_t partitions_touched;
+    uint32_t partition_count; /* 0: does not apply */
+    uint64_t bytes;           /* read, or stored by a write */
+    uint64_t items_read;
+    uint64_t items_returned;
+};
+
+/* ---- single items ------------------------------------------------------------------------- */
+
+struct pk_get {
+    pk_slice table;
+    pk_value key; /* M */
+    bool consistent;
+};
+struct pk_get_result {
+    pk_view item; /* missing when there is none */
+    struct pk_cost cost;
+    struct pk_facts facts;
+};
+PK_MUST_CHECK enum pk_code pk_engine_get(struct pk_engine *engine, struct pk_call *call,
+                                         const struct pk_get *request, struct pk_get_result *result,
+                                         struct pk_error *err);
+
+enum pk_write_kind { PK_WRITE_PUT, PK_WRITE_UPDATE, PK_WRITE_DELETE, PK_WRITE_CHECK };
+
+/* One write: by itself, in a batch (PUT, DELETE, no condition) or in a transaction. */
+struct pk_write {
+    enum pk_write_kind kind;
+    pk_slice table;
+    pk_value item;                   /* PUT: the item; else the key. M */
+    const struct pk_node *condition; /* NULL: none */
+    const struct pk_update *update;  /* UPDATE; NULL: none given (creates the bare item) */
+    bool insert;                     /* PartiQL INSERT: an existing item is DUPLICATE_ITEM */
+    bool must_exist;                 /* PartiQL UPDATE: an absent item fails the condition */
+    bool item_on_failure;            /* ReturnValuesOnConditionCheckFailure=ALL_OLD */
+};
+struct pk_write_result {
+    pk_view old_item;        /* missing when there was none */
+    pk_view new_item;        /* missing after DELETE and CHECK */
+    pk_value collection_key; /* tables with an LSI: the hash key as a map; else missing */
+    uint64_t collection_bytes;
+    struct pk_cost cost;
+    struct pk_facts facts;
+};
+/* PK_E_CONDITION_FAILED (with the old item in err when asked for), PK_E_DUPLICATE_ITEM,
+ * PK_E_TXN_CONFLICT, PK_E_NOT_FOUND, PK_E_VALIDATION, PK_E_IO. */
+PK_MUST_CHECK enum pk_code pk_engine_write(struct pk_engine *engine, struct pk_call *call,
+                                           const struct pk_write *request,
+                                           struct pk_write_result *result, struct pk_error *err);
+
+/* ---- query and scan ----------------------------------------------------------------------- */
+
+enum pk_select {
+    PK_SELECT_DEFAULT, /* by projection and source, operations.md §6 */
+    PK_SELECT_ALL,
+    PK_SELECT_PROJECTED,
+    PK_SELECT_SPECIFIC,
+    PK_SELECT_COUNT
+};
+
+/* Receives the items of a page, unprojected, in order. Returning anything but PK_OK ends the read
+ * with that code (err filled by the sink). The view is valid during the call only. */
+struct pk_sink {
+    enum pk_code (*item)(void *context, pk_view item, struct pk_error *err);
+    void *context;
+};
+
+struct pk_read {
+    pk_slice table;
+    pk_slice index;                         /* data NULL: the table itself */
+    const struct pk_key_terms *key_terms;   /* query; NULL for a scan */
+    const struct pk_node *filter;           /* NULL: none */
+    bool legacy_filter;                     /* QueryFilter/ScanFilter: its messages */
+    bool legacy_keys;                       /* KeyConditions: its messages */
+    bool key_filter_allowed;                /* PartiQL: a filter may mention key attributes */
+    const struct pk_projection *projection; /* NULL: none. Used for checks and LSI fetches only */
+    enum pk_select select;
+    uint64_t limit; /* 0: none */
+    bool backward;
+    bool consistent;
+    pk_value start_key; /* ExclusiveStartKey as a map; missing: none */
+    uint32_t segment;
+    uint32_t total_segments; /* 0: not a parallel scan */
+    struct pk_sink sink;     /* not called for COUNT */
+};
+struct pk_read_result {
+    uint64_t count;
+    uint64_t scanned;
+    pk_value last_key; /* LastEvaluatedKey, missing at the end */
+    struct pk_cost cost;
+    struct pk_facts facts;
+};
+PK_MUST_CHECK enum pk_code pk_engine_query(struct pk_engine *engine, struct pk_call *call,
+                                           const struct pk_read *request,
+                                           struct pk_read_result *result, struct pk_error *err);
+PK_MUST_CHECK enum pk_code pk_engine_scan(struct pk_engine *engine, struct pk_call *call,
+                                          const struct pk_read *request,
+                                          struct pk_read_result *result, struct pk_error *err);
+
+/* ---- batches ------------------------------------------------------------------------------ */
+
+/* BatchGetItem: results in request order; an item beyond the 16 MB reply is unprocessed. */
+struct pk_batch_get_entry {
+    pk_view item; /* missing: absent (or unprocessed) */
+    bool unprocessed;
+};
+struct pk_batch_get_result {
+    struct pk_batch_get_entry *entries;
+    struct pk_cost *costs; /* one a table, in order of first mention */
+    size_t cost_count;
+    struct pk_facts facts;
+};
+PK_MUST_CHECK enum pk_code pk_engine_batch_get(struct pk_engine *engine, struct pk_call *call,
+                                               const struct pk_get *requests, size_t count,
+                                               struct pk_batch_get_result *result,
+                                               struct pk_error *err);
+
+/* BatchWriteItem: validated as a whole before anything is written, then written one by one. */
+struct pk_batch_write_result {
+    struct pk_write_result *writes; /* in request order */
+    struct pk_cost *costs;          /* one a table, in order of first mention */
+    size_t cost_count;
+    struct pk_facts facts;
+};
+PK_MUST_CHECK enum pk_code pk_engine_batch_write(struct pk_engine *engine, struct pk_call *call,
+                                                 const struct pk_write *requests, size_t count,
+                                                 struct pk_batch_write_result *result,
+                                                 struct pk_error *err);
+
+/* ---- transactions ------------------------------------------------------------------------- */
+
+struct pk_transact_get_result {
+    pk_view *items; /* in request order, missing where there is none */
+    struct pk_cost *costs;
+    size_t cost_count;
+    struct pk_facts facts;
+};
+PK_MUST_CHECK enum pk_code pk_engine_transact_get(struct pk_engine *engine, struct pk_call *call,
+                                                  const struct pk_get *requests, size_t count,
+                                                  struct pk_transact_get_result *result,
+                                                  struct pk_error *err);
+
+struct pk_transact_write {
+    const struct pk_write *writes;
+    size_t count;
+    pk_slice token;         /* ClientRequestToken; data NULL: none */
+    unsigned char hash[32]; /* SHA-256 of the content that must be the same under one token */
+};
+struct pk_transact_write_result {
+    bool repeated; /* the token was known: nothing was done, read units were charged */
+    struct pk_write_result *writes;
+    struct pk_cost *costs;
+    size_t cost_count;
+    struct pk_facts facts;
+};
+/* PK_E_TXN_CANCELED carries one reason an action in err. */
+PK_MUST_CHECK enum pk_code pk_engine_transact_write(struct pk_engine *engine, struct pk_call *call,
+                                                    const struct pk_transact_write *request,
+                                                    struct pk_transact_write_result *result,
+                                                    struct pk_error *err);
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+struct pk_index_spec {
+    pk_slice name;
+    bool local;
+    const struct pk_key_element {
+        pk_slice name;
+        bool range; /* KeyType RANGE */
+    } * keys;
+    size_t key_count;
+    bool projection_given;
+    bool projection_type_given;
+    enum pk_projection_type projection;
+    const pk_slice *include;
+    size_t include_count;
+    bool include_given;
+    bool throughput_given;
+    struct pk_throughput throughput;
+    struct pk_max_throughput max; /* -1: not given */
+};
+struct pk_table_spec {
+    pk_slice name;
+    const struct pk_key_element *keys;
+    size_t key_count;
+    const struct pk_key_attr *attributes;
+    size_t attribute_count;
+    const struct pk_index_spec *locals;
+    size_t local_count;
+    bool locals_given; /* the member was there, even if empty */
+    const struct pk_index_spec *globals;
+    size_t global_count;
+    bool globals_given;
+    enum pk_billing billing;
+    bool throughput_given;
+    struct pk_throughput throughput;
+    struct pk_max_throughput max;  /* -1: not given */
+    int64_t warm_read, warm_write; /* 0: not given */
+    enum pk_stream_view stream;
+    bool deletion_protection;
+    bool class_given, infrequent_access;
+    const struct pk_tag *tags;
+    size_t tag_count;
+};
+/* Checks 3 to 9 of operations.md §8, then creates. *table is a reference (pk_table_unref). */
+PK_MUST_CHECK enum pk_code pk_engine_create_table(struct pk_engine *engine,
+                                                  const struct pk_table_spec *spec,
+                                                  struct pk_table **table, struct pk_error *err);
+
+struct pk_table_change {
+    pk_slice name;
+    const struct pk_key_attr *attributes; /* as given; for index creation (a later version) */
+    size_t attribute_count;
+    bool billing_given;
+    enum pk_billing billing;
+    bool throughput_given;
+    struct pk_throughput throughput;
+    bool max_given;
+    struct pk_max_throughput max;
+    bool protection_given, deletion_protection;
+    bool class_given, infrequent_access;
+    int64_t warm_read, warm_write; /* 0: not given */
+    struct pk_index_change {       /* GlobalSecondaryIndexUpdates */
+        enum { PK_INDEX_CREATE, PK_INDEX_UPDATE, PK_INDEX_DELETE, PK_INDEX_NOTHING } kind;
+        struct pk_index_spec spec;
+    } * indexes;
+    size_t index_count;
+};
+PK_MUST_CHECK enum pk_code pk_engine_update_table(struct pk_engine *engine,
+                                                  const struct pk_table_change *change,
+                                                  struct pk_table **table, struct pk_error *err);
+/* *table: the description at deletion, status DELETING. Rows go in the background. */
+PK_MUST_CHECK enum pk_code pk_engine_delete_table(struct pk_engine *engine, pk_slice name,
+                                                  struct pk_table **table, struct pk_error *err);
+/* A reference, or NULL when there is no such table. */
+struct pk_table *pk_engine_table(struct pk_engine *engine, pk_slice name);
+/* Names after `after` (data NULL: from the start) in byte order, at most limit; *more tells whether
+ * others follow. Returns how many were written to names (arena copies). */
+size_t pk_engine_list_tables(struct pk_engine *engine, struct pk_call *call, pk_slice after,
+                             size_t limit, pk_slice *names, bool *more);
+/* Replaces tags of equal key. */
+PK_MUST_CHECK enum pk_code pk_engine_tag(struct pk_engine *engine, pk_slice table,
+                                         const struct pk_tag *tags, size_t count,
+                                         struct pk_error *err);
+PK_MUST_CHECK enum pk_code pk_engine_untag(struct pk_engine *engine, pk_slice table,
+                                           const pk_slice *keys, size_t count,
+                                           struct pk_error *err);
+
+/* ---- looking inside ----------------------------------------------------------------------- */
+
+struct pk_counts {
+    uint64_t items;
+    uint64_t bytes;
+};
+struct pk_table_stats {
+    bool counting; /* a recount after an unclean close has not finished: figures are partial */
+    struct pk_counts table;
+    struct pk_counts *indexes;    /* arena, in the table's order */
+    struct pk_counts *partitions; /* arena, table->partition_count of them */
+};
+void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
+                           const struct pk_table *table, struct pk_table_stats *stats);
+
+/* Where a key lives: `where KEY`. */
+struct pk_place {
+    uint64_t token;
+    uint32_t partition;
+    uint32_t partition_count;
+    uint64_t partition_first; /* first and last token of the partition */
+    uint64_t partition_last;
+    pk_slice stored_key; /* arena: the row's key bytes as far as the given key determines them */
+};
+/* key: the whole key or its hash attribute alone. index data NULL: the table. */
+PK_MUST_CHECK enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_call *call,
+                                           pk_slice table, pk_slice index, pk_value key,
+                                           struct pk_place *place, struct pk_error *err);
+
+/* Item collections: the `top` largest by items (ties by key order). Reads the whole table. */
+struct pk_collection {
+    pk_value hash_key; /* the key attribute's value */
+    struct pk_counts counts;
+    uint32_t partition;
+};
+struct pk_collections {
+    struct pk_collection *list;
+    size_t count;
+    uint64_t total; /* collections in the table */
+};
+PK_MUST_CHECK enum pk_code pk_engine_collections(struct pk_engine *engine, struct pk_call *call,
+                                                 pk_slice table, size_t top,
+                                                 struct pk_collections *result,
+                                                 struct pk_error *err);
+
+/* Up to `limit` items from the start of the table (or of the collection with that hash key, when
+ * not missing) without cost: for completion and hints. */
+PK_MUST_CHECK enum pk_code pk_engine_sample(struct pk_engine *engine, struct pk_call *call,
+                                            pk_slice table, pk_value hash_key, size_t limit,
+                                            struct pk_sink sink, struct pk_error *err);
+
+#endif

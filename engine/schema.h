@@ -1,0 +1,123 @@
+/*
+ * Tables and indexes as the catalog describes them.
+ *
+ * A struct pk_table is immutable and reference-counted: DDL publishes a new one in its place, and
+ * whoever holds the old one goes on with what it saw. All it points to lives in its own arena.
+ */
+#ifndef PK_SCHEMA_H
+#define PK_SCHEMA_H
+
+#include "engine/value.h"
+
+/* Limits (data-model.md §5, §8, §9, §10). */
+enum {
+    PK_HASH_KEY_MAX = 2048,
+    PK_RANGE_KEY_MAX = 1024,
+    PK_ITEM_MAX = 409600,
+    PK_NESTING_MAX = 32,
+    PK_NAME_MAX = 65535,
+    PK_KEY_NAME_MAX = 255,
+    PK_GSI_MAX = 20,
+    PK_LSI_MAX = 5,
+    PK_KEY_PARTS_MAX = 4, /* HASH, and RANGE, attributes of a GSI */
+    PK_PROJECTED_MAX = 100,
+    PK_TAGS_MAX = 50,
+    PK_PAGE_BYTES = 1048576
+};
+
+struct pk_key_attr {
+    pk_slice name;
+    enum pk_kind type; /* S, N or B */
+};
+
+/* Tables and LSIs: one hash and at most one range attribute. GSIs: up to four of each. */
+struct pk_key_schema {
+    struct pk_key_attr hash[PK_KEY_PARTS_MAX];
+    struct pk_key_attr range[PK_KEY_PARTS_MAX];
+    uint8_t hash_count;
+    uint8_t range_count;
+};
+
+enum pk_projection_type { PK_PROJECT_ALL, PK_PROJECT_KEYS_ONLY, PK_PROJECT_INCLUDE };
+enum pk_billing { PK_PROVISIONED, PK_ON_DEMAND };
+enum pk_status { PK_STATUS_CREATING, PK_STATUS_ACTIVE, PK_STATUS_UPDATING, PK_STATUS_DELETING };
+enum pk_stream_view {
+    PK_STREAM_OFF,
+    PK_STREAM_KEYS_ONLY,
+    PK_STREAM_NEW_IMAGE,
+    PK_STREAM_OLD_IMAGE,
+    PK_STREAM_NEW_AND_OLD
+};
+
+/* Units per second. */
+struct pk_throughput {
+    int64_t read;
+    int64_t write;
+    int64_t increased_ms; /* 0: never */
+    int64_t decreased_ms;
+    int64_t decreases_today;
+};
+/* On-demand ceilings, -1: none. */
+struct pk_max_throughput {
+    int64_t read;
+    int64_t write;
+};
+
+struct pk_index {
+    uint32_t id;
+    pk_slice name;
+    bool local;
+    struct pk_key_schema key;
+    enum pk_projection_type projection;
+    pk_slice *include; /* PK_PROJECT_INCLUDE: the names, as given */
+    size_t include_count;
+    enum pk_status status;
+    struct pk_throughput throughput; /* GSI */
+    struct pk_max_throughput max;    /* GSI */
+    uint32_t partition_count;        /* GSI: of its own; LSI: the table's */
+};
+
+struct pk_tag {
+    pk_slice key;
+    pk_slice value;
+};
+
+struct pk_table {
+    uint32_t id;
+    pk_slice name;
+    pk_slice uuid; /* TableId */
+    enum pk_status status;
+    int64_t created_ms;
+    struct pk_key_schema key;
+    struct pk_key_attr *attributes; /* AttributeDefinitions, order as given */
+    size_t attribute_count;
+    struct pk_index *indexes; /* LSIs and GSIs, order as given: LSIs first */
+    size_t index_count;
+    size_t local_count;
+    enum pk_billing billing;
+    int64_t on_demand_since_ms; /* LastUpdateToPayPerRequestDateTime, 0: never was on demand */
+    struct pk_throughput throughput;
+    struct pk_max_throughput max;
+    int64_t warm_read, warm_write; /* WarmThroughput */
+    enum pk_stream_view stream;
+    bool deletion_protection;
+    bool infrequent_access; /* TableClass STANDARD_INFREQUENT_ACCESS */
+    bool class_given;       /* TableClassSummary is shown once a class was named */
+    struct pk_tag *tags;    /* sorted by key */
+    size_t tag_count;
+    uint32_t partition_count; /* initial partitions (partitions-capacity.md §3.1) */
+};
+
+struct pk_table *pk_table_ref(struct pk_table *table);
+/* NULL is accepted. */
+void pk_table_unref(struct pk_table *table);
+/* The index of that name, or NULL. */
+const struct pk_index *pk_table_index(const struct pk_table *table, pk_slice name);
+/* The type of a defined attribute, PK_MISSING when it is not in AttributeDefinitions. */
+enum pk_kind pk_table_attribute_type(const struct pk_table *table, pk_slice name);
+/* True when the name is one of the schema's key attributes. */
+bool pk_key_schema_has(const struct pk_key_schema *key, pk_slice name);
+/* True when the index's entries carry the attribute. */
+bool pk_index_projects(const struct pk_table *table, const struct pk_index *index, pk_slice name);
+
+#endif
