@@ -6,7 +6,9 @@
 
 CONFIG  ?= release
 BUILD   := build/$(CONFIG)
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
 PREFIX  ?= /usr/local
 VERSION := 0.1
 
@@ -15,6 +17,7 @@ DEBS := gcc make pkg-config libreadline-dev libncurses-dev libleveldb-dev libcjs
 TEST_DEBS := libcriterion-dev tmux python3 git
 
 LEVELDB_LIBS ?= -lleveldb
+# readline's own flags redefine feature macros and add nothing we need
 PKGS := readline libcjson libcrypto zlib yaml-0.1
 
 # Flags -----------------------------------------------------------------------------------------
@@ -35,10 +38,9 @@ OPT_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -f
 OPT_tsan     := -O1 -g -fsanitize=thread
 OPT_coverage := -O0 -g --coverage
 OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+OPT_clang    := -O1
 OPT          := $(OPT_$(CONFIG))
 
-pkg_cflags = $(shell pkg-config --cflags $(PKGS))
-pkg_libs   = $(shell pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm
 ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -DPKSK_VERSION='"$(VERSION)"' -I. $(WARN) $(OPT) -pthread $(CFLAGS)
 ALL_LDFLAGS = $(OPT) -pthread $(LDFLAGS)
 
@@ -88,16 +90,17 @@ test: test-deps ## install what is needed, build, run every test
 # Rules -----------------------------------------------------------------------------------------
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(pkg_cflags_for) -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Third-party include paths are asked for once and kept.
+# Third-party flags are asked for once, and not by the goals that install or only call make again.
 $(BUILD)/pkg.mk:
 	@mkdir -p $(@D)
-	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' "$(pkg_cflags)" "$(pkg_libs)" > $@
-ifneq ($(filter all pksk check build-tests headers bench tidy crash fuzz $(BUILD)/%,$(or $(MAKECMDGOALS),all)),)
+	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' \
+	    "$$(pkg-config --cflags $(filter-out readline,$(PKGS)))" "$$(pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm" > $@
+NO_PKG_GOALS := run deps test-deps test asan tsan bench coverage fuzz clean help fmt layering
+ifneq ($(filter-out $(NO_PKG_GOALS),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/pkg.mk
 endif
-pkg_cflags_for = $(PKG_CFLAGS)
 
 $(ENGINE_LIB): $(call obj,$(ENGINE_SRC))
 	@rm -f $@; $(AR) rcs $@ $^
