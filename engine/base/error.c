@@ -18,12 +18,12 @@ struct kind {
     bool retryable;
 };
 
+#define KIND(code, name, ns, http, retry) [PK_E_##code] = {name, NAMESPACE_##ns, http, retry},
 static const struct kind kinds[] = {
     [PK_OK] = {"None", "", 200, false},
-#define XX(code, name, ns, http, retry) [PK_E_##code] = {name, NAMESPACE_##ns, http, retry},
-    PK_ERROR_MAP(XX)
-#undef XX
+      PK_ERROR_MAP(KIND)
 };
+#undef KIND
 
 static const struct kind *kind_of(enum pk_code code)
 {
