@@ -1,0 +1,57 @@
+/*
+ * The API: every operation as a function from a JSON request to a JSON response.
+ *
+ * api_call() finds the operation's row, parses the body, checks member types and constraints by the
+ * row's input shape (api_check.h), runs the row's function and writes either its output or the
+ * error. A run function thus sees a request whose members have the right JSON types, whose required
+ * members are there, and whose enums and lengths are legal; it makes the remaining checks in
+ * DynamoDB's order, calls the engine and appends the response's members to `out`.
+ *
+ * Adding an operation: one row in api.c, its shape in api_shapes.c, one function.
+ */
+#ifndef CMD_API_H
+#define CMD_API_H
+
+#include "commands/backend.h"
+
+struct cJSON;
+
+struct api_call {
+    struct pk_engine *engine;
+    struct pk_call call;           /* arena and cancel flag */
+    struct cmd_response *response; /* facts and `use` are set by the run function */
+};
+
+/* `out` holds "{" and stays so on failure: what was appended is dropped by the caller, who also
+ * closes the object. */
+typedef enum pk_code api_run(struct api_call *call, const struct cJSON *request, struct pk_buf *out,
+                             struct pk_error *err);
+
+/* Runs one operation; fails only through *response, which must be initialised and empty. */
+void api_call(struct pk_engine *engine, pk_slice operation, pk_slice request,
+              const atomic_bool *cancel, struct cmd_response *response);
+
+/* Notes the facts of a result. */
+void api_facts(struct api_call *call, const struct pk_facts *facts);
+
+/* api_item.c */
+api_run api_get_item, api_put_item, api_update_item, api_delete_item;
+/* api_query.c */
+api_run api_query, api_scan;
+/* api_batch.c */
+api_run api_batch_get_item, api_batch_write_item;
+/* api_txn.c */
+api_run api_transact_get_items, api_transact_write_items;
+/* api_partiql.c */
+api_run api_execute_statement, api_batch_execute_statement, api_execute_transaction;
+/* api_table.c */
+api_run api_create_table, api_update_table, api_describe_table, api_delete_table, api_list_tables;
+/* api_account.c */
+api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource, api_describe_limits,
+    api_describe_endpoints, api_describe_time_to_live, api_describe_continuous_backups,
+    api_list_backups, api_list_exports, api_list_imports, api_list_global_tables,
+    api_list_contributor_insights;
+/* api_pksk.c */
+api_run api_pksk_where, api_pksk_collections, api_pksk_sample, api_pksk_check, api_pksk_table_stats;
+
+#endif
