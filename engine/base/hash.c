@@ -100,7 +100,7 @@ static uint64_t mix(uint64_t bits)
 
 uint64_t pk_hash_fast(pk_slice bytes)
 {
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) ^ bytes.len;
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) * (bytes.len + 1);
     uint64_t word;
 
     for (; bytes.len >= sizeof(word); bytes = pk_slice_skip(bytes, sizeof(word))) {
