@@ -38,10 +38,12 @@ struct pk_range {
 
 static inline struct pk_range pk_range_all(void)
 {
-    return (struct pk_range){
+    struct pk_range all = {
         {NULL, 0},
         {NULL, 0}
     };
+
+    return all;
 }
 
 /* The keys that begin with prefix. The upper bound is written into scratch (cleared first), the
@@ -121,7 +123,7 @@ const char *pk_store_path(const struct pk_store *store);
  * use learns where to attach. NULL: no longer served. Not being able to is no error. */
 void pk_store_set_url(struct pk_store *store, const char *url);
 /* True once a write has failed: only closing and opening again makes the store writable. */
-bool pk_store_is_stuck(const struct pk_store *store);
+bool pk_store_is_stuck(struct pk_store *store);
 
 /*
  * Salvages a damaged store in the directory path, which nobody may have open: LevelDB rebuilds its
@@ -149,7 +151,8 @@ PK_MUST_CHECK enum pk_code pk_store_put(struct pk_store *store, pk_slice key, pk
                                         struct pk_error *err);
 
 /* Deletes at most max_rows rows of the range in batches of bounded size; *deleted tells how many
- * (fewer than max_rows: the range is empty now). Not atomic. */
+ * (fewer than max_rows: the range is empty now). Not atomic, and not for rows that others write at
+ * the same time: what they put meanwhile may be deleted too. */
 PK_MUST_CHECK enum pk_code pk_store_delete_some(struct pk_store *store, struct pk_range range,
                                                 size_t max_rows, size_t *deleted,
                                                 struct pk_error *err);
@@ -167,9 +170,9 @@ struct pk_snap {
 };
 
 /* The caller frees it. Cheap (under 0.1 microseconds). */
-const struct pk_snap *pk_snap_new(struct pk_store *store);
+struct pk_snap *pk_snap_new(struct pk_store *store);
 /* NULL is allowed. */
-void pk_snap_free(const struct pk_snap *snap);
+void pk_snap_free(struct pk_snap *snap);
 /* Not a state but the newest one at each call; lives as long as the store, never freed. An iterator
  * on it stays at the state in which it was made. */
 const struct pk_snap *pk_store_live(const struct pk_store *store);
@@ -240,7 +243,7 @@ struct pk_verified {
     uint64_t bytes; /* of keys and values */
 };
 /* Reads every row of the range with its checksum. *out is filled also on failure, with what could
- * be read. PK_E_CORRUPT names the key before the first gap. */
+ * be read. PK_E_CORRUPT names the damaged files and whose rows are in their damaged blocks. */
 PK_MUST_CHECK enum pk_code pk_store_verify(struct pk_store *store, struct pk_range range,
                                            struct pk_verified *out, struct pk_error *err);
 
@@ -259,8 +262,8 @@ struct pk_store_ops {
                         struct pk_error *err);
     enum pk_code (*commit)(struct pk_store *store, const struct pk_batch *batch,
                            enum pk_durability durability, struct pk_error *err);
-    const struct pk_snap *(*snap_new)(struct pk_store *store);
-    void (*snap_free)(const struct pk_snap *snap);
+    struct pk_snap *(*snap_new)(struct pk_store *store);
+    void (*snap_free)(struct pk_snap *snap);
     struct pk_iter *(*iter_new)(const struct pk_snap *snap, struct pk_range range,
                                 enum pk_iter_use use);
     void (*iter_free)(struct pk_iter *iter);
@@ -274,7 +277,7 @@ struct pk_store_ops {
     uint64_t (*disk_size)(struct pk_store *store, struct pk_range range);
     bool (*property)(struct pk_store *store, const char *name, struct pk_buf *out);
     void (*set_url)(struct pk_store *store, const char *url);
-    bool (*is_stuck)(const struct pk_store *store);
+    bool (*is_stuck)(struct pk_store *store);
     void (*close)(struct pk_store *store);
 };
 
@@ -299,7 +302,7 @@ struct pk_store *pk_store_fault_new(struct pk_store *inner_take);
 /* Only for a store of pk_store_fault_new. Not while other threads use the store. */
 void pk_store_fault_set(struct pk_store *fault, const struct pk_fault_plan *plan);
 /* Commits and reads since the plan was set. */
-uint64_t pk_store_fault_commits(const struct pk_store *fault);
-uint64_t pk_store_fault_reads(const struct pk_store *fault);
+uint64_t pk_store_fault_commits(struct pk_store *fault);
+uint64_t pk_store_fault_reads(struct pk_store *fault);
 
 #endif
