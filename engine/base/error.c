@@ -19,10 +19,7 @@ struct kind {
 };
 
 #define KIND(code, name, ns, http, retry) [PK_E_##code] = {name, NAMESPACE_##ns, http, retry},
-static const struct kind kinds[] = {
-    [PK_OK] = {"None", "", 200, false},
-      PK_ERROR_MAP(KIND)
-};
+static const struct kind kinds[] = {[PK_OK] = {"None", "", 200, false}, PK_ERROR_MAP(KIND)};
 #undef KIND
 
 static const struct kind *kind_of(enum pk_code code)

@@ -81,10 +81,7 @@ static void close_hole(struct pk_map *map, size_t hole)
         map->slots[hole] = map->slots[i];
         hole = i;
     }
-    map->slots[hole] = (struct pk_map_slot){
-        {NULL, 0},
-        NULL
-    };
+    map->slots[hole] = (struct pk_map_slot){{NULL, 0}, NULL};
 }
 
 void *pk_map_remove(struct pk_map *map, pk_slice key)

@@ -359,16 +359,16 @@ struct kind_name {
 
 static const struct kind_name kind_names[] = {
     [PK_MISSING] = {"MISSING", "MISSING"},
-    [PK_NULL] = {"NULL",    "NULL"   },
-    [PK_BOOL] = {"BOOL",    "BOOLEAN"},
-    [PK_NUMBER] = {"N",       "NUMBER" },
-    [PK_STRING] = {"S",       "STRING" },
-    [PK_BINARY] = {"B",       "BINARY" },
-    [PK_STRING_SET] = {"SS",      "SS"     },
-    [PK_NUMBER_SET] = {"NS",      "NS"     },
-    [PK_BINARY_SET] = {"BS",      "BS"     },
-    [PK_LIST] = {"L",       "LIST"   },
-    [PK_MAP] = {"M",       "MAP"    },
+    [PK_NULL] = {"NULL", "NULL"},
+    [PK_BOOL] = {"BOOL", "BOOLEAN"},
+    [PK_NUMBER] = {"N", "NUMBER"},
+    [PK_STRING] = {"S", "STRING"},
+    [PK_BINARY] = {"B", "BINARY"},
+    [PK_STRING_SET] = {"SS", "SS"},
+    [PK_NUMBER_SET] = {"NS", "NS"},
+    [PK_BINARY_SET] = {"BS", "BS"},
+    [PK_LIST] = {"L", "LIST"},
+    [PK_MAP] = {"M", "MAP"},
 };
 
 const char *pk_kind_tag(enum pk_kind kind)

@@ -19,19 +19,9 @@
 
 Test(slice, order_and_prefixes)
 {
-    static const pk_slice sorted[] = {
-        {NULL,       0},
-        {"\x00",     1},
-        {"\x00\x00", 2},
-        {"A",        1},
-        {"a",        1},
-        {"ab",       2},
-        {"b",        1},
-        {"\x7f",     1},
-        {"\x80",     1},
-        {"\xff",     1},
-        {"\xff\xff", 2}
-    };
+    static const pk_slice sorted[] = {{NULL, 0},   {"\x00", 1}, {"\x00\x00", 2}, {"A", 1},
+                                      {"a", 1},    {"ab", 2},   {"b", 1},        {"\x7f", 1},
+                                      {"\x80", 1}, {"\xff", 1}, {"\xff\xff", 2}};
     int n = sizeof(sorted) / sizeof(sorted[0]);
 
     for (int i = 0; i < n; i++) {
@@ -219,28 +209,28 @@ struct utf8_case {
 Test(utf8, validity_and_lengths)
 {
     static const struct utf8_case cases[] = {
-        {{"", 0},                          true,  0 },
-        {{"a", 1},                         true,  1 },
-        {{"a\0b", 3},                      true,  3 },
-        {{"0123456789abcdef\xC3\xA9", 18}, true,  17},
-        {{"\xC3\xA9", 2},                  true,  1 },
-        {{"\xEF\xBF\xAE", 3},              true,  1 },
-        {{"\xF0\x9D\x92\xB3", 4},          true,  2 },
-        {{"\xED\x9F\xBF\xEE\x80\x80", 6},  true,  2 },
-        {{"\xF4\x8F\xBF\xBF", 4},          true,  2 },
-        {{"\x80", 1},                      false, 0 },
-        {{"\xC3", 1},                      false, 0 },
-        {{"\xC0\x80", 2},                  false, 0 }, /* overlong */
-        {{"\xC1\xBF", 2},                  false, 0 }, /* overlong */
-        {{"\xE0\x9F\xBF", 3},              false, 0 }, /* overlong */
-        {{"\xF0\x8F\xBF\xBF", 4},          false, 0 }, /* overlong */
-        {{"\xED\xA0\x80", 3},              false, 0 }, /* surrogate */
-        {{"\xF4\x90\x80\x80", 4},          false, 0 }, /* above U+10FFFF */
-        {{"\xF5\x80\x80\x80", 4},          false, 0 },
-        {{"\xE2\x82", 2},                  false, 0 },
-        {{"\xE2\x28\xA1", 3},              false, 0 },
-        {{"0123456789abcde\xFF", 16},      false, 0 },
-        {{"01234567\xFF", 9},              false, 0 },
+        {{"", 0}, true, 0},
+        {{"a", 1}, true, 1},
+        {{"a\0b", 3}, true, 3},
+        {{"0123456789abcdef\xC3\xA9", 18}, true, 17},
+        {{"\xC3\xA9", 2}, true, 1},
+        {{"\xEF\xBF\xAE", 3}, true, 1},
+        {{"\xF0\x9D\x92\xB3", 4}, true, 2},
+        {{"\xED\x9F\xBF\xEE\x80\x80", 6}, true, 2},
+        {{"\xF4\x8F\xBF\xBF", 4}, true, 2},
+        {{"\x80", 1}, false, 0},
+        {{"\xC3", 1}, false, 0},
+        {{"\xC0\x80", 2}, false, 0},         /* overlong */
+        {{"\xC1\xBF", 2}, false, 0},         /* overlong */
+        {{"\xE0\x9F\xBF", 3}, false, 0},     /* overlong */
+        {{"\xF0\x8F\xBF\xBF", 4}, false, 0}, /* overlong */
+        {{"\xED\xA0\x80", 3}, false, 0},     /* surrogate */
+        {{"\xF4\x90\x80\x80", 4}, false, 0}, /* above U+10FFFF */
+        {{"\xF5\x80\x80\x80", 4}, false, 0},
+        {{"\xE2\x82", 2}, false, 0},
+        {{"\xE2\x28\xA1", 3}, false, 0},
+        {{"0123456789abcde\xFF", 16}, false, 0},
+        {{"01234567\xFF", 9}, false, 0},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -280,14 +270,14 @@ struct base64_case {
 Test(base64, vectors_of_rfc_4648)
 {
     static const struct base64_case cases[] = {
-        {"",             ""        },
-        {"f",            "Zg=="    },
-        {"fo",           "Zm8="    },
-        {"foo",          "Zm9v"    },
-        {"foob",         "Zm9vYg=="},
-        {"fooba",        "Zm9vYmE="},
-        {"foobar",       "Zm9vYmFy"},
-        {"\xfb\xff\xbe", "+/++"    },
+        {"", ""},
+        {"f", "Zg=="},
+        {"fo", "Zm8="},
+        {"foo", "Zm9v"},
+        {"foob", "Zm9vYg=="},
+        {"fooba", "Zm9vYmE="},
+        {"foobar", "Zm9vYmFy"},
+        {"\xfb\xff\xbe", "+/++"},
     };
     struct pk_arena arena = PK_ARENA_INIT;
 
@@ -332,24 +322,24 @@ struct token_case {
 Test(hash, simulated_partition_tokens)
 {
     static const struct token_case cases[] = {
-        {'S', "USER#1",          0xbd518ac7afbb7608},
-        {'S', "USER#123",        0x6fecfbdc08fd7241},
-        {'S', "USER#999",        0x2010f92c13f20a36},
-        {'S', "USER#8842",       0x0a93dd7b454de86e},
-        {'S', "CUST#1001",       0xedf39dbb898e4740},
-        {'S', "ORDER#9901",      0xf1a4ddec452d2154},
-        {'S', "Dog",             0xf7a0571aa72ac27c},
-        {'S', "STATUS#SHIPPED",  0x7177eb56bc045f3d},
-        {'S', "2026-08-13",      0xb233eeb82c7387da},
+        {'S', "USER#1", 0xbd518ac7afbb7608},
+        {'S', "USER#123", 0x6fecfbdc08fd7241},
+        {'S', "USER#999", 0x2010f92c13f20a36},
+        {'S', "USER#8842", 0x0a93dd7b454de86e},
+        {'S', "CUST#1001", 0xedf39dbb898e4740},
+        {'S', "ORDER#9901", 0xf1a4ddec452d2154},
+        {'S', "Dog", 0xf7a0571aa72ac27c},
+        {'S', "STATUS#SHIPPED", 0x7177eb56bc045f3d},
+        {'S', "2026-08-13", 0xb233eeb82c7387da},
         {'S', "2026-08-13-0001", 0xbed2fe7bf7bca849},
         {'S', "2026-08-13-0002", 0x4881c3a7a62a3810},
         {'S', "2026-08-13-0003", 0xc2d9cbf58827108b},
-        {'S', "USER#1#00",       0x10218a772e126ee5},
-        {'S', "USER#1#07",       0x66b64e4ce7e537ab},
-        {'N', "1",               0x86bc43e556b1df28},
-        {'N', "2",               0xc74b82067996a9bc},
-        {'N', "42",              0x2ced2079393ac765},
-        {0,   "",                0xd41d8cd98f00b204},
+        {'S', "USER#1#00", 0x10218a772e126ee5},
+        {'S', "USER#1#07", 0x66b64e4ce7e537ab},
+        {'N', "1", 0x86bc43e556b1df28},
+        {'N', "2", 0xc74b82067996a9bc},
+        {'N', "42", 0x2ced2079393ac765},
+        {0, "", 0xd41d8cd98f00b204},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
