@@ -38,10 +38,7 @@ struct pk_range {
 
 static inline struct pk_range pk_range_all(void)
 {
-    struct pk_range all = {
-        {NULL, 0},
-        {NULL, 0}
-    };
+    struct pk_range all = {{NULL, 0}, {NULL, 0}};
 
     return all;
 }

@@ -1,17 +1,18 @@
 /*
  * The store on LevelDB: the only file that knows it.
  *
- * Commits are grouped here and not left to LevelDB's own queue. LevelDB goes on writing after an
+ * Commits are ordered here and not left to LevelDB's own queue. LevelDB goes on writing after an
  * append to its log has failed, behind what may be half a record; replaying that log later drops
  * the rest of the block, or refuses to open. A full disk could so take back commits that were
- * acknowledged. Here one group is written at a time and the first failure ends all writing, so
+ * acknowledged. Here one write is under way at a time and the first failure ends all writing, so
  * that nothing is ever appended behind a torn record.
  *
- * A commit joins the open group, or opens one and leads it: the leader waits until the group before
- * has been written, closes its own and writes it. Members wait for their leader's result.
+ * A fast commit is written at once under write_lock. A synced one joins the open group, or opens
+ * one and leads it: the leader waits for its turn, closes the group and writes it with one sync,
+ * while the next group gathers. Members wait for their leader's result.
  *
- * Invariants (under lock): at most one open group; at most one group is being written; once
- * `failure` is set no group is written any more. Lock order: lock is a leaf.
+ * Invariants: once `failure` is set nothing is written any more; at most one group is open.
+ * Locks: write_lock before group_lock; both are leaves for the rest of the engine.
  */
 #include "engine/store/store_leveldb.h"
 
@@ -41,7 +42,6 @@ struct commit_group {
     leveldb_writebatch_t *rows;
     size_t bytes;
     size_t members; /* who still have to read the result; the last one frees the group */
-    bool sync;
     bool done;
     enum pk_code rc;
 };
@@ -64,11 +64,12 @@ struct ldb_store {
     struct ldb_snap live;
     bool durable;
 
-    pthread_mutex_t lock;
-    pthread_cond_t moved; /* a group was done, or closed */
+    pthread_mutex_t write_lock; /* held while LevelDB writes; guards failure */
+    char *failure;              /* LevelDB's reason why a commit failed; NULL: none did */
+
+    pthread_mutex_t group_lock;
+    pthread_cond_t group_moved; /* a group was closed or is done */
     struct commit_group *open_group;
-    bool is_writing;
-    char *failure; /* LevelDB's reason why a commit failed; NULL: none did */
 };
 
 struct ldb_iter {
@@ -114,29 +115,54 @@ static enum pk_code fail_take(struct pk_error *err, const char *path, const char
 
 /* Commits --------------------------------------------------------------------------------------*/
 
-static void add_rows(struct commit_group *group, const struct pk_batch *batch)
+static void add_rows(leveldb_writebatch_t *rows, const struct pk_batch *batch)
 {
     struct pk_batch_op op;
     size_t cursor = 0;
 
     while (pk_batch_next(batch, &cursor, &op)) {
         if (op.is_delete)
-            leveldb_writebatch_delete(group->rows, op.key.data, op.key.len);
+            leveldb_writebatch_delete(rows, op.key.data, op.key.len);
         else
-            leveldb_writebatch_put(group->rows, op.key.data, op.key.len, op.value.data,
-                                   op.value.len);
+            leveldb_writebatch_put(rows, op.key.data, op.key.len, op.value.data, op.value.len);
     }
-    group->bytes += batch->bytes.len;
-    group->members++;
 }
 
-/* The group to join, made when there is none. Under lock. */
+/* Under write_lock. */
+static enum pk_code write_rows(struct ldb_store *store, const leveldb_writeoptions_t *how,
+                               leveldb_writebatch_t *rows)
+{
+    char *reason = NULL;
+
+    if (store->failure == NULL)
+        leveldb_write(store->db, how, rows, &reason);
+    if (reason != NULL) {
+        store->failure = pk_memdup_cstr(reason, strlen(reason));
+        leveldb_free(reason);
+    }
+    return store->failure == NULL ? PK_OK : code_of(store->failure);
+}
+
+static enum pk_code commit_fast(struct ldb_store *store, const struct pk_batch *batch)
+{
+    leveldb_writebatch_t *rows = leveldb_writebatch_create();
+    enum pk_code rc;
+
+    add_rows(rows, batch);
+    pthread_mutex_lock(&store->write_lock);
+    rc = write_rows(store, store->write_fast, rows);
+    pthread_mutex_unlock(&store->write_lock);
+    leveldb_writebatch_destroy(rows);
+    return rc;
+}
+
+/* The group to join, made when there is none. Under group_lock. */
 static struct commit_group *join_group(struct ldb_store *store, bool *is_leader)
 {
     struct commit_group *group;
 
     while (store->open_group != NULL && store->open_group->bytes >= GROUP_BYTES_MAX)
-        pthread_cond_wait(&store->moved, &store->lock);
+        pthread_cond_wait(&store->group_moved, &store->group_lock);
     *is_leader = store->open_group == NULL;
     if (!*is_leader)
         return store->open_group;
@@ -146,67 +172,76 @@ static struct commit_group *join_group(struct ldb_store *store, bool *is_leader)
     return group;
 }
 
-/* Closes the group and writes it. Under lock, which is released while LevelDB works. */
+/* Closes the group when its turn has come, and writes it. Under no lock. */
 static void lead_group(struct ldb_store *store, struct commit_group *group)
 {
-    char *reason = NULL;
+    enum pk_code rc;
 
-    while (store->is_writing)
-        pthread_cond_wait(&store->moved, &store->lock);
+    pthread_mutex_lock(&store->write_lock);
+    pthread_mutex_lock(&store->group_lock);
     store->open_group = NULL;
-    pthread_cond_broadcast(&store->moved); /* who found it full can open the next one */
-    if (store->failure == NULL) {
-        store->is_writing = true;
-        pthread_mutex_unlock(&store->lock);
-        leveldb_write(store->db, group->sync ? store->write_sync : store->write_fast, group->rows,
-                      &reason);
-        pthread_mutex_lock(&store->lock);
-        store->is_writing = false;
-        if (reason != NULL) {
-            store->failure = pk_memdup_cstr(reason, strlen(reason));
-            leveldb_free(reason);
-        }
-    }
-    group->rc = store->failure == NULL ? PK_OK : code_of(store->failure);
+    pthread_cond_broadcast(&store->group_moved); /* who found it full can open the next one */
+    pthread_mutex_unlock(&store->group_lock);
+    rc = write_rows(store, store->write_sync, group->rows);
+    pthread_mutex_unlock(&store->write_lock);
+
+    pthread_mutex_lock(&store->group_lock);
+    group->rc = rc;
     group->done = true;
-    pthread_cond_broadcast(&store->moved);
+    pthread_cond_broadcast(&store->group_moved);
+    pthread_mutex_unlock(&store->group_lock);
 }
 
-static enum pk_code fail_stuck(const struct ldb_store *store, struct pk_error *err)
+static enum pk_code commit_sync(struct ldb_store *store, const struct pk_batch *batch)
 {
-    bool is_full = strstr(store->failure, "No space left") != NULL;
+    struct commit_group *group;
+    bool is_leader;
+    enum pk_code rc;
 
-    return pk_fail(err, code_of(store->failure),
-                   "cannot write to store '%s': %s; it can be read, but takes no more writes until "
-                   "it is reopened%s",
-                   store->base.path, store->failure, is_full ? " once there is space" : "");
+    pthread_mutex_lock(&store->group_lock);
+    group = join_group(store, &is_leader);
+    add_rows(group->rows, batch);
+    group->bytes += batch->bytes.len;
+    group->members++;
+    if (is_leader) {
+        pthread_mutex_unlock(&store->group_lock);
+        lead_group(store, group);
+        pthread_mutex_lock(&store->group_lock);
+    }
+    while (!group->done)
+        pthread_cond_wait(&store->group_moved, &store->group_lock);
+    rc = group->rc;
+    if (--group->members == 0) {
+        leveldb_writebatch_destroy(group->rows);
+        free(group);
+    }
+    pthread_mutex_unlock(&store->group_lock);
+    return rc;
+}
+
+static enum pk_code fail_stuck(struct ldb_store *store, struct pk_error *err)
+{
+    enum pk_code rc;
+    bool is_full;
+
+    pthread_mutex_lock(&store->write_lock);
+    is_full = strstr(store->failure, "No space left") != NULL;
+    rc = pk_fail(err, code_of(store->failure),
+                 "cannot write to store '%s': %s; it can be read, but takes no more writes until "
+                 "it is reopened%s",
+                 store->base.path, store->failure, is_full ? " once there is space" : "");
+    pthread_mutex_unlock(&store->write_lock);
+    return rc;
 }
 
 static enum pk_code ldb_commit(struct pk_store *base, const struct pk_batch *batch,
                                enum pk_durability durability, struct pk_error *err)
 {
     struct ldb_store *store = store_of(base);
-    struct commit_group *group;
-    bool is_leader;
-    enum pk_code rc;
+    bool is_sync = store->durable || durability == PK_COMMIT_SYNC;
+    enum pk_code rc = is_sync ? commit_sync(store, batch) : commit_fast(store, batch);
 
-    pthread_mutex_lock(&store->lock);
-    group = join_group(store, &is_leader);
-    add_rows(group, batch);
-    group->sync = group->sync || store->durable || durability == PK_COMMIT_SYNC;
-    if (is_leader)
-        lead_group(store, group);
-    while (!group->done)
-        pthread_cond_wait(&store->moved, &store->lock);
-    rc = group->rc;
-    if (rc != PK_OK)
-        rc = fail_stuck(store, err);
-    if (--group->members == 0) {
-        leveldb_writebatch_destroy(group->rows);
-        free(group);
-    }
-    pthread_mutex_unlock(&store->lock);
-    return rc;
+    return rc == PK_OK ? PK_OK : fail_stuck(store, err);
 }
 
 static bool ldb_is_stuck(struct pk_store *base)
@@ -214,9 +249,9 @@ static bool ldb_is_stuck(struct pk_store *base)
     struct ldb_store *store = store_of(base);
     bool is_stuck;
 
-    pthread_mutex_lock(&store->lock);
+    pthread_mutex_lock(&store->write_lock);
     is_stuck = store->failure != NULL;
-    pthread_mutex_unlock(&store->lock);
+    pthread_mutex_unlock(&store->write_lock);
     return is_stuck;
 }
 
@@ -438,9 +473,9 @@ static void ldb_set_url(struct pk_store *base, const char *url)
 {
     struct ldb_store *store = store_of(base);
 
-    pthread_mutex_lock(&store->lock);
+    pthread_mutex_lock(&store->group_lock); /* only one writes the file at a time */
     pk_store_lock_set_url(store->home.lock, url);
-    pthread_mutex_unlock(&store->lock);
+    pthread_mutex_unlock(&store->group_lock);
 }
 
 /* Frees all but the home. */
@@ -454,8 +489,9 @@ static void destroy(struct ldb_store *store)
     leveldb_writeoptions_destroy(store->write_fast);
     leveldb_writeoptions_destroy(store->write_sync);
     leveldb_readoptions_destroy(store->live.read);
-    pthread_cond_destroy(&store->moved);
-    pthread_mutex_destroy(&store->lock);
+    pthread_cond_destroy(&store->group_moved);
+    pthread_mutex_destroy(&store->group_lock);
+    pthread_mutex_destroy(&store->write_lock);
     free(store->failure);
     free(store->base.path);
     free(store);
@@ -529,8 +565,9 @@ enum pk_code pk_store_leveldb_open(struct pk_store_home *home,
     store->base.live = &store->live.base;
     store->live = (struct ldb_snap){{&store->base}, NULL, read_options(NULL)};
     store->durable = options->durable;
-    pthread_mutex_init(&store->lock, NULL);
-    pthread_cond_init(&store->moved, NULL);
+    pthread_mutex_init(&store->write_lock, NULL);
+    pthread_mutex_init(&store->group_lock, NULL);
+    pthread_cond_init(&store->group_moved, NULL);
     set_options(store, options->cache_bytes);
     store->db = leveldb_open(store->options, home->path, &reason);
     if (reason != NULL) {

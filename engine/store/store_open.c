@@ -8,13 +8,13 @@
  * PK_STORE_FORMAT, a row to UPGRADES, a fixture store to the tests and a paragraph to
  * docs/storage-format.md.
  */
+#include "engine/store/store.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/store/layout.h"
-#include "engine/store/store.h"
 #include "engine/store/store_dir.h"
 #include "engine/store/store_leveldb.h"
 #include "engine/store/store_lock.h"

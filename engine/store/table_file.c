@@ -252,10 +252,10 @@ static const char *space_name(unsigned char space)
         enum pk_space space;
         const char *name;
     } NAMES[] = {
-        {PK_SPACE_TABLE,  "table"               },
-        {PK_SPACE_LSI,    "local index"         },
-        {PK_SPACE_GSI,    "global index"        },
-        {PK_SPACE_CHANGE, "change log of table" },
+        {PK_SPACE_TABLE, "table"},
+        {PK_SPACE_LSI, "local index"},
+        {PK_SPACE_GSI, "global index"},
+        {PK_SPACE_CHANGE, "change log of table"},
         {PK_SPACE_EXPIRY, "expiry list of table"},
     };
 
