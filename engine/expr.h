@@ -126,7 +126,7 @@ struct pk_expr_source {
 
 /* Each parses and makes all static checks, in DynamoDB's order and words, prefix
  * "Invalid <Use>: " included where AWS has it. PK_E_VALIDATION with the span of the fault. The tree
- * lives in the arena. */
+ * lives in the arena and borrows the text and the placeholders' names and values. */
 PK_MUST_CHECK enum pk_code pk_expr_parse_condition(const struct pk_expr_source *source,
                                                    struct pk_node **out, struct pk_error *err);
 /* The KeyConditionExpression: grammar and shape (expressions.md §6, all that needs no schema). */
@@ -157,6 +157,10 @@ bool pk_expr_test(const struct pk_node *condition, pk_view item);
 /* The item's part that the paths select, nesting kept, list elements packed (expressions.md §7), as
  * a stored map appended to out. */
 void pk_expr_project(const struct pk_projection *projection, pk_view item, struct pk_buf *out);
+/* The parts of the item that an update's targets name (UPDATED_OLD of the old item, UPDATED_NEW of
+ * the new one): looked up literally, nested parts wrapped in their path. Nothing found: an empty
+ * map. */
+void pk_expr_project_targets(const struct pk_update *update, pk_view item, struct pk_buf *out);
 
 /* Building trees by hand, in the arena. */
 struct pk_node *pk_node_new(struct pk_arena *arena, enum pk_op op, size_t count);
