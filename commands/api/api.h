@@ -47,10 +47,8 @@ api_run api_execute_statement, api_batch_execute_statement, api_execute_transact
 /* api_table.c */
 api_run api_create_table, api_update_table, api_describe_table, api_delete_table, api_list_tables;
 /* api_account.c */
-api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource, api_describe_limits,
-    api_describe_endpoints, api_describe_time_to_live, api_describe_continuous_backups,
-    api_list_backups, api_list_exports, api_list_imports, api_list_global_tables,
-    api_list_contributor_insights;
+api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource, api_describe_time_to_live,
+    api_describe_continuous_backups;
 /* api_pksk.c */
 api_run api_pksk_where, api_pksk_collections, api_pksk_sample, api_pksk_check, api_pksk_table_stats;
 

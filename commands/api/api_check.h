@@ -27,12 +27,16 @@ enum api_kind {
     API_MAP
 };
 
+/* Flags of a type. */
 enum {
-    API_NEWER = 1,   /* the newer layer's wording: no echo, member names as sent (errors.md §9) */
-    API_PATTERN = 2, /* a name: [a-zA-Z0-9_.-]+ */
-    API_ARN = 4,     /* a table's ARN is accepted in place of its name */
-    API_TABLE = 8,   /* a table name: its faults are reported alone */
-    API_TABLE_MAP = 16 /* a map whose keys are table names */
+    API_NEWER = 1,          /* the newer layer's wording: no echo, names as sent (errors.md §9) */
+    API_PATTERN = 2,        /* a name: [a-zA-Z0-9_.-]+ */
+    API_ARN = 4,            /* a table's ARN is accepted in place of its name */
+    API_TABLE = 8,          /* a table name: its faults stand alone unless a member is missing */
+    API_CONTROL_TABLE = 16, /* the same of a control operation: always alone, and named first */
+    API_TABLE_KEYS = 32,    /* a map whose keys are table names */
+    API_VALUE_LENGTH = 64,  /* a map that reports the length of its values itself */
+    API_LAST = 128          /* a map whose key faults show only when there is no other */
 };
 
 struct api_member;

@@ -1,0 +1,203 @@
+/*
+ * The one table of operations, and the way of every call through it (api.h).
+ *
+ * Errors become JSON here and nowhere else: namespace and name from the error table, the message
+ * under the spelling AWS uses for that type (errors.md §1), then Item or CancellationReasons.
+ */
+#include "commands/api/api.h"
+
+#include "commands/api/api_check.h"
+#include "commands/api/api_json.h"
+#include "commands/api/api_shapes.h"
+#include "commands/api/json_out.h"
+
+/* ---- operations --------------------------------------------------------------------------- */
+
+struct operation {
+    const char *name;
+    const struct api_type *shape;
+    api_run *run;
+    const char *answer; /* in place of run: the members of a response that never differs */
+};
+
+#define LIMITS                                                                                     \
+    "\"AccountMaxReadCapacityUnits\":80000,\"AccountMaxWriteCapacityUnits\":80000,"                \
+    "\"TableMaxReadCapacityUnits\":40000,\"TableMaxWriteCapacityUnits\":40000"
+#define ENDPOINTS "\"Endpoints\":[{\"Address\":\"localhost\",\"CachePeriodInMinutes\":1440}]"
+
+/* The hot ones first: the table is searched in order. */
+static const struct operation operations[] = {
+    {"GetItem", &api_shape_get_item, api_get_item},
+    {"PutItem", &api_shape_put_item, api_put_item},
+    {"Query", &api_shape_query, api_query},
+    {"UpdateItem", &api_shape_update_item, api_update_item},
+    {"DeleteItem", &api_shape_delete_item, api_delete_item},
+    {"BatchGetItem", &api_shape_batch_get_item, api_batch_get_item},
+    {"BatchWriteItem", &api_shape_batch_write_item, api_batch_write_item},
+    {"Scan", &api_shape_scan, api_scan},
+    {"TransactGetItems", &api_shape_transact_get_items, api_transact_get_items},
+    {"TransactWriteItems", &api_shape_transact_write_items, api_transact_write_items},
+    {"ExecuteStatement", &api_shape_execute_statement, api_execute_statement},
+    {"BatchExecuteStatement", &api_shape_batch_execute_statement, api_batch_execute_statement},
+    {"ExecuteTransaction", &api_shape_execute_transaction, api_execute_transaction},
+    {"CreateTable", &api_shape_create_table, api_create_table},
+    {"UpdateTable", &api_shape_update_table, api_update_table},
+    {"DescribeTable", &api_shape_describe_table, api_describe_table},
+    {"DeleteTable", &api_shape_describe_table, api_delete_table},
+    {"ListTables", &api_shape_list_tables, api_list_tables},
+    {"TagResource", &api_shape_tag_resource, api_tag_resource},
+    {"UntagResource", &api_shape_untag_resource, api_untag_resource},
+    {"ListTagsOfResource", &api_shape_list_tags_of_resource, api_list_tags_of_resource},
+    {"DescribeTimeToLive", &api_shape_describe_table, api_describe_time_to_live},
+    {"DescribeContinuousBackups", &api_shape_describe_table, api_describe_continuous_backups},
+    {"Pksk.Where", &api_shape_pksk_where, api_pksk_where},
+    {"Pksk.Collections", &api_shape_pksk_collections, api_pksk_collections},
+    {"Pksk.Sample", &api_shape_pksk_sample, api_pksk_sample},
+    {"Pksk.Check", &api_shape_empty, api_pksk_check},
+    {"Pksk.TableStats", &api_shape_pksk_table, api_pksk_table_stats},
+    {"DescribeLimits", &api_shape_empty, .answer = LIMITS},
+    {"DescribeEndpoints", &api_shape_empty, .answer = ENDPOINTS},
+    /* what a single store does not have (operations.md §2) */
+    {"ListBackups", &api_shape_empty, .answer = "\"BackupSummaries\":[]"},
+    {"ListExports", &api_shape_empty, .answer = "\"ExportSummaries\":[]"},
+    {"ListImports", &api_shape_empty, .answer = "\"ImportSummaryList\":[]"},
+    {"ListGlobalTables", &api_shape_empty, .answer = "\"GlobalTables\":[]"},
+    {"ListContributorInsights", &api_shape_empty, .answer = "\"ContributorInsightsSummaries\":[]"},
+};
+
+static const struct operation *find_operation(pk_slice name)
+{
+    for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+        if (pk_slice_is(name, operations[i].name))
+            return &operations[i];
+    }
+    return NULL;
+}
+
+void api_facts(struct api_call *call, const struct pk_facts *facts)
+{
+    call->response->facts = *facts;
+}
+
+/* ---- errors ------------------------------------------------------------------------------- */
+
+/* "Message" for these types, "message" for all others (errors.md §1). */
+static bool capital_message(enum pk_code code)
+{
+    return code == PK_E_SERIALIZATION || code == PK_E_TXN_CANCELED ||
+           code == PK_E_TXN_IN_PROGRESS || code == PK_E_IDEMPOTENT_MISMATCH ||
+           code == PK_E_ACCESS_DENIED;
+}
+
+static bool without_message(const struct pk_error *err)
+{
+    return err->code == PK_E_UNKNOWN_OPERATION ||
+           (err->code == PK_E_SERIALIZATION && err->message[0] == '\0');
+}
+
+static void add_reason(struct pk_buf *out, const struct pk_cancel_reason *reason)
+{
+    json_out_element(out);
+    pk_buf_add_byte(out, '{');
+    json_out_member_text(out, "Code", pk_slice_cstr(reason->code));
+    if (reason->message != NULL)
+        json_out_member_text(out, "Message", pk_slice_cstr(reason->message));
+    if (reason->item != NULL) {
+        json_out_member(out, "Item");
+        json_out_item(out, (pk_view){reason->item, reason->item_len});
+    }
+    pk_buf_add_byte(out, '}');
+}
+
+static void add_error(struct pk_buf *out, const struct pk_error *err)
+{
+    pk_buf_add_byte(out, '{');
+    json_out_member(out, "__type");
+    pk_buf_printf(out, "\"%s#%s\"", pk_code_namespace(err->code), pk_code_name(err->code));
+    if (err->code == PK_E_TXN_CANCELED) {
+        json_out_member(out, "CancellationReasons");
+        pk_buf_add_byte(out, '[');
+        for (size_t i = 0; i < err->reason_count; i++)
+            add_reason(out, &err->reasons[i]);
+        pk_buf_add_byte(out, ']');
+    }
+    if (!without_message(err))
+        json_out_member_text(out, capital_message(err->code) ? "Message" : "message",
+                             pk_slice_cstr(err->message));
+    if (err->item != NULL) {
+        json_out_member(out, "Item");
+        json_out_item(out, (pk_view){err->item, err->item_len});
+    }
+    pk_buf_add_byte(out, '}');
+}
+
+static void respond_error(struct cmd_response *response, struct pk_error *err)
+{
+    pk_buf_clear(&response->body);
+    add_error(&response->body, err);
+    response->code = err->code;
+    response->http = pk_code_http(err->code);
+    response->has_span = err->span.len > 0;
+    response->span = err->span;
+    response->hint = err->hint;
+    err->hint = NULL; /* now the response's */
+}
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+static enum pk_code run(struct api_call *call, pk_slice name, pk_slice request, struct pk_buf *out,
+                        struct pk_error *err)
+{
+    struct pk_arena *arena = call->call.arena;
+    const struct operation *operation = find_operation(name);
+    const struct cJSON *root = NULL;
+    enum pk_code rc;
+
+    if (operation == NULL)
+        return pk_fail(err, PK_E_UNKNOWN_OPERATION, "unknown operation '%.*s'", PK_FMT(name));
+    rc = api_json_parse(arena, request, &root, err);
+    if (rc != PK_OK)
+        return rc;
+    if (api_json_kind(root) != API_JSON_OBJECT) {
+        (void)pk_fail(err, PK_E_SERIALIZATION, "%s", "");
+        pk_error_hint(err, "the request is not a JSON object");
+        return PK_E_SERIALIZATION;
+    }
+    rc = api_check_types(arena, operation->shape, root, err);
+    if (rc == PK_OK)
+        rc = api_check_constraints(arena, operation->shape, root, err);
+    if (rc != PK_OK)
+        return rc;
+    if (operation->run != NULL)
+        return operation->run(call, root, out, err);
+    pk_buf_add_cstr(out, operation->answer);
+    return PK_OK;
+}
+
+void api_call(struct pk_engine *engine, pk_slice operation, pk_slice request,
+              const atomic_bool *cancel, struct cmd_response *response)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_error err = PK_ERROR_INIT;
+    struct api_call call = {
+        .engine = engine, .call = {.arena = &arena, .cancel = cancel}, .response = response};
+    int64_t start = pk_clock_real_us();
+
+    response->has_facts = true;
+    if (request.len > API_JSON_BODY_MAX) {
+        response->http = 413; /* without a body: operations.md §1 */
+        response->code = PK_E_SERIALIZATION;
+    } else {
+        pk_buf_add_byte(&response->body, '{');
+        if (run(&call, operation, request, &response->body, &err) == PK_OK) {
+            pk_buf_add_byte(&response->body, '}');
+            response->http = 200;
+            response->code = PK_OK;
+        } else {
+            respond_error(response, &err);
+        }
+    }
+    pk_error_release(&err);
+    pk_arena_release(&arena);
+    response->micros = pk_clock_real_us() - start;
+}

@@ -1,0 +1,264 @@
+/* Writing a TableDescription (api_describe.h). */
+#include "commands/api/api_describe.h"
+
+#include "commands/api/json_out.h"
+
+/* One account and region, whatever the client's credentials say. */
+#define ARN_PREFIX "arn:aws:dynamodb:us-east-1:000000000000:table/"
+
+pk_slice api_table_arn(struct pk_arena *arena, pk_slice table)
+{
+    return pk_arena_printf(arena, ARN_PREFIX "%.*s", PK_FMT(table));
+}
+
+static const char *status_name(enum pk_status status)
+{
+    switch (status) {
+    case PK_STATUS_CREATING:
+        return "CREATING";
+    case PK_STATUS_ACTIVE:
+        return "ACTIVE";
+    case PK_STATUS_UPDATING:
+        return "UPDATING";
+    case PK_STATUS_DELETING:
+        return "DELETING";
+    }
+    return "ACTIVE";
+}
+
+static const char *projection_name(enum pk_projection_type type)
+{
+    switch (type) {
+    case PK_PROJECT_ALL:
+        return "ALL";
+    case PK_PROJECT_KEYS_ONLY:
+        return "KEYS_ONLY";
+    case PK_PROJECT_INCLUDE:
+        return "INCLUDE";
+    }
+    return "ALL";
+}
+
+static const char *stream_view_name(enum pk_stream_view view)
+{
+    switch (view) {
+    case PK_STREAM_OFF:
+        break;
+    case PK_STREAM_KEYS_ONLY:
+        return "KEYS_ONLY";
+    case PK_STREAM_NEW_IMAGE:
+        return "NEW_IMAGE";
+    case PK_STREAM_OLD_IMAGE:
+        return "OLD_IMAGE";
+    case PK_STREAM_NEW_AND_OLD:
+        return "NEW_AND_OLD_IMAGES";
+    }
+    return "";
+}
+
+static void add_definitions(struct pk_buf *out, const struct pk_table *table)
+{
+    json_out_member(out, "AttributeDefinitions");
+    pk_buf_add_byte(out, '[');
+    for (size_t i = 0; i < table->attribute_count; i++) {
+        json_out_element(out);
+        pk_buf_add_byte(out, '{');
+        json_out_member_text(out, "AttributeName", table->attributes[i].name);
+        json_out_member_text(out, "AttributeType",
+                             pk_slice_cstr(pk_kind_tag(table->attributes[i].type)));
+        pk_buf_add_byte(out, '}');
+    }
+    pk_buf_add_byte(out, ']');
+}
+
+static void add_key_part(struct pk_buf *out, const struct pk_key_attr *attr, const char *type)
+{
+    json_out_element(out);
+    pk_buf_add_byte(out, '{');
+    json_out_member_text(out, "AttributeName", attr->name);
+    json_out_member_text(out, "KeyType", pk_slice_cstr(type));
+    pk_buf_add_byte(out, '}');
+}
+
+static void add_key_schema(struct pk_buf *out, const struct pk_key_schema *key)
+{
+    json_out_member(out, "KeySchema");
+    pk_buf_add_byte(out, '[');
+    for (size_t i = 0; i < key->hash_count; i++)
+        add_key_part(out, &key->hash[i], "HASH");
+    for (size_t i = 0; i < key->range_count; i++)
+        add_key_part(out, &key->range[i], "RANGE");
+    pk_buf_add_byte(out, ']');
+}
+
+static void add_member_int(struct pk_buf *out, const char *name, int64_t number)
+{
+    json_out_member(out, name);
+    json_out_int(out, number);
+}
+
+static void add_member_time(struct pk_buf *out, const char *name, int64_t ms)
+{
+    if (ms == 0)
+        return;
+    json_out_member(out, name);
+    json_out_time(out, ms);
+}
+
+static void add_throughput(struct pk_buf *out, const struct pk_throughput *throughput)
+{
+    json_out_member(out, "ProvisionedThroughput");
+    pk_buf_add_byte(out, '{');
+    add_member_time(out, "LastIncreaseDateTime", throughput->increased_ms);
+    add_member_time(out, "LastDecreaseDateTime", throughput->decreased_ms);
+    add_member_int(out, "NumberOfDecreasesToday", throughput->decreases_today);
+    add_member_int(out, "ReadCapacityUnits", throughput->read);
+    add_member_int(out, "WriteCapacityUnits", throughput->write);
+    pk_buf_add_byte(out, '}');
+}
+
+static void add_max_throughput(struct pk_buf *out, const struct pk_max_throughput *max)
+{
+    if (max->read < 0 && max->write < 0)
+        return;
+    json_out_member(out, "OnDemandThroughput");
+    pk_buf_add_byte(out, '{');
+    add_member_int(out, "MaxReadRequestUnits", max->read);
+    add_member_int(out, "MaxWriteRequestUnits", max->write);
+    pk_buf_add_byte(out, '}');
+}
+
+static void add_projection(struct pk_buf *out, const struct pk_index *index)
+{
+    json_out_member(out, "Projection");
+    pk_buf_add_byte(out, '{');
+    json_out_member_text(out, "ProjectionType", pk_slice_cstr(projection_name(index->projection)));
+    if (index->projection == PK_PROJECT_INCLUDE) {
+        json_out_member(out, "NonKeyAttributes");
+        pk_buf_add_byte(out, '[');
+        for (size_t i = 0; i < index->include_count; i++) {
+            json_out_element(out);
+            json_out_string(out, index->include[i]);
+        }
+        pk_buf_add_byte(out, ']');
+    }
+    pk_buf_add_byte(out, '}');
+}
+
+/* What an index description needs besides the index. */
+struct description {
+    struct api_call *call;
+    const struct pk_table *table;
+    const struct pk_table_stats *stats;
+    const char *status; /* NULL: the table's own */
+};
+
+static void add_index(struct pk_buf *out, const struct description *of, size_t i)
+{
+    const struct pk_index *index = &of->table->indexes[i];
+    const struct pk_counts *counts = &of->stats->indexes[i];
+    pk_slice table_arn = api_table_arn(of->call->call.arena, of->table->name);
+
+    json_out_element(out);
+    pk_buf_add_byte(out, '{');
+    json_out_member_text(out, "IndexName", index->name);
+    add_key_schema(out, &index->key);
+    add_projection(out, index);
+    json_out_member(out, "IndexSizeBytes");
+    json_out_uint(out, counts->bytes);
+    json_out_member(out, "ItemCount");
+    json_out_uint(out, counts->items);
+    json_out_member_text(out, "IndexArn",
+                         pk_arena_printf(of->call->call.arena, "%.*s/index/%.*s", PK_FMT(table_arn),
+                                         PK_FMT(index->name)));
+    if (!index->local) {
+        const char *status = of->status != NULL && strcmp(of->status, "UPDATING") != 0
+                                 ? of->status
+                                 : status_name(index->status);
+
+        json_out_member_text(out, "IndexStatus", pk_slice_cstr(status));
+        add_throughput(out, &index->throughput);
+        add_max_throughput(out, &index->max);
+    }
+    pk_buf_add_byte(out, '}');
+}
+
+static void add_indexes(struct pk_buf *out, const struct description *of, size_t from, size_t to)
+{
+    if (from == to)
+        return;
+    json_out_member(out, from == 0 && of->table->local_count > 0 ? "LocalSecondaryIndexes"
+                                                                 : "GlobalSecondaryIndexes");
+    pk_buf_add_byte(out, '[');
+    for (size_t i = from; i < to; i++)
+        add_index(out, of, i);
+    pk_buf_add_byte(out, ']');
+}
+
+/* Members that are there only for tables that use them. */
+static void add_optional(struct pk_buf *out, const struct pk_table *table)
+{
+    if (table->on_demand_since_ms != 0) {
+        json_out_member(out, "BillingModeSummary");
+        pk_buf_add_byte(out, '{');
+        json_out_member_text(out, "BillingMode",
+                             table->billing == PK_ON_DEMAND ? PK_LIT("PAY_PER_REQUEST")
+                                                            : PK_LIT("PROVISIONED"));
+        add_member_time(out, "LastUpdateToPayPerRequestDateTime", table->on_demand_since_ms);
+        pk_buf_add_byte(out, '}');
+    }
+    add_max_throughput(out, &table->max);
+    if (table->warm_read != 0 || table->warm_write != 0) {
+        json_out_member(out, "WarmThroughput");
+        pk_buf_add_byte(out, '{');
+        add_member_int(out, "ReadUnitsPerSecond", table->warm_read);
+        add_member_int(out, "WriteUnitsPerSecond", table->warm_write);
+        json_out_member_text(out, "Status", PK_LIT("ACTIVE"));
+        pk_buf_add_byte(out, '}');
+    }
+    if (table->stream != PK_STREAM_OFF) {
+        json_out_member(out, "StreamSpecification");
+        pk_buf_add_byte(out, '{');
+        json_out_member(out, "StreamEnabled");
+        json_out_bool(out, true);
+        json_out_member_text(out, "StreamViewType", pk_slice_cstr(stream_view_name(table->stream)));
+        pk_buf_add_byte(out, '}');
+    }
+    if (table->class_given) {
+        json_out_member(out, "TableClassSummary");
+        pk_buf_add_byte(out, '{');
+        json_out_member_text(out, "TableClass",
+                             table->infrequent_access ? PK_LIT("STANDARD_INFREQUENT_ACCESS")
+                                                      : PK_LIT("STANDARD"));
+        pk_buf_add_byte(out, '}');
+    }
+}
+
+void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_table *table,
+                  const char *status)
+{
+    struct pk_table_stats stats = {0};
+    struct description of = {call, table, &stats, status};
+
+    pk_engine_table_stats(call->engine, &call->call, table, &stats);
+    pk_buf_add_byte(out, '{');
+    add_definitions(out, table);
+    json_out_member_text(out, "TableName", table->name);
+    add_key_schema(out, &table->key);
+    json_out_member_text(out, "TableStatus",
+                         pk_slice_cstr(status != NULL ? status : status_name(table->status)));
+    add_member_time(out, "CreationDateTime", table->created_ms);
+    add_throughput(out, &table->throughput);
+    json_out_member(out, "TableSizeBytes");
+    json_out_uint(out, stats.table.bytes);
+    json_out_member(out, "ItemCount");
+    json_out_uint(out, stats.table.items);
+    json_out_member_text(out, "TableArn", api_table_arn(call->call.arena, table->name));
+    json_out_member_text(out, "TableId", table->uuid);
+    add_optional(out, table);
+    add_indexes(out, &of, 0, table->local_count);
+    add_indexes(out, &of, table->local_count, table->index_count);
+    json_out_member(out, "DeletionProtectionEnabled");
+    json_out_bool(out, table->deletion_protection);
+    pk_buf_add_byte(out, '}');
+}

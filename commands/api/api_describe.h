@@ -1,0 +1,15 @@
+/* TableDescription: a table as the API shows it (operations.md §8). */
+#ifndef CMD_API_DESCRIBE_H
+#define CMD_API_DESCRIBE_H
+
+#include "commands/api/api.h"
+
+/* Appends the object. `status` is told in place of the table's own, and CREATING also in place of
+ * its indexes': what a DDL operation answers although the table is ready by then. NULL: the
+ * table's own. */
+void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_table *table,
+                  const char *status);
+/* "arn:aws:dynamodb:…:table/<name>", in the arena. */
+pk_slice api_table_arn(struct pk_arena *arena, pk_slice table);
+
+#endif

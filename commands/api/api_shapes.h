@@ -1,0 +1,23 @@
+/* The input shape of every operation (api_check.h); rows of the operation table point here. */
+#ifndef CMD_API_SHAPES_H
+#define CMD_API_SHAPES_H
+
+#include "commands/api/api_check.h"
+
+extern const struct api_type api_shape_get_item, api_shape_put_item, api_shape_update_item,
+    api_shape_delete_item;
+extern const struct api_type api_shape_query, api_shape_scan;
+extern const struct api_type api_shape_batch_get_item, api_shape_batch_write_item;
+extern const struct api_type api_shape_transact_get_items, api_shape_transact_write_items;
+extern const struct api_type api_shape_execute_statement, api_shape_batch_execute_statement,
+    api_shape_execute_transaction;
+extern const struct api_type api_shape_create_table, api_shape_update_table,
+    api_shape_describe_table, api_shape_list_tables;
+extern const struct api_type api_shape_tag_resource, api_shape_untag_resource,
+    api_shape_list_tags_of_resource;
+/* No member is looked at. */
+extern const struct api_type api_shape_empty;
+extern const struct api_type api_shape_pksk_where, api_shape_pksk_collections,
+    api_shape_pksk_sample, api_shape_pksk_table;
+
+#endif
