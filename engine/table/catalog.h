@@ -1,0 +1,69 @@
+/*
+ * Which tables there are.
+ *
+ * The catalog maps names to the newest descriptors. A definition changes in three steps: the new
+ * descriptor is committed to the store, published here, and the old one marked stale. The caller
+ * (ops/ddl.c) holds `ddl` over all of it, so that definitions change one after the other; `lock` is
+ * held for a moment only, to look up or to swap.
+ *
+ * Ids of tables and indexes come from one sequence and are never used again. A dropped table's ids
+ * are retired in the commit that drops it; pk_catalog_sweep() deletes their rows bit by bit.
+ */
+#ifndef PK_TABLE_CATALOG_H
+#define PK_TABLE_CATALOG_H
+
+#include <pthread.h>
+
+#include "engine/base/map.h"
+#include "engine/schema.h"
+#include "engine/store/layout.h"
+
+struct pk_retired {
+    uint32_t id;
+    enum pk_space space; /* of the rows that are left */
+};
+
+struct pk_catalog {
+    pthread_mutex_t ddl;
+    pthread_mutex_t lock; /* guards the rest */
+    struct pk_map tables; /* name to struct pk_table, one reference each */
+    uint32_t next_id;     /* written under ddl and lock */
+    struct pk_retired *retired;
+    size_t retired_count;
+};
+
+void pk_catalog_init(struct pk_catalog *catalog);
+void pk_catalog_release(struct pk_catalog *catalog);
+/* Drops what it holds and reads all definitions from the store. PK_E_CORRUPT, PK_E_IO. */
+PK_MUST_CHECK enum pk_code pk_catalog_load(struct pk_catalog *catalog, struct pk_store *store,
+                                           struct pk_error *err);
+
+/* A reference, or NULL. */
+struct pk_table *pk_catalog_get(struct pk_catalog *catalog, pk_slice name);
+/* All tables in byte order of their names: a heap array of references, the caller's. */
+struct pk_table **pk_catalog_all(struct pk_catalog *catalog, size_t *count);
+void pk_catalog_free_all(struct pk_table **tables, size_t count);
+/* Names after `after` in byte order (arena copies), at most limit; *more: others follow. */
+size_t pk_catalog_names(struct pk_catalog *catalog, struct pk_arena *arena, pk_slice after,
+                        size_t limit, pk_slice *names, bool *more);
+/* True when the id's rows still wait to be deleted. */
+bool pk_catalog_is_retired(struct pk_catalog *catalog, uint32_t id);
+
+/* The caller holds ddl in the following. */
+
+/* Gives the table and its indexes their ids, commits and publishes it. The catalog takes a
+ * reference of its own. */
+PK_MUST_CHECK enum pk_code pk_catalog_add(struct pk_catalog *catalog, struct pk_store *store,
+                                          struct pk_table *table, struct pk_error *err);
+/* Commits and publishes a changed copy in the old one's place. */
+PK_MUST_CHECK enum pk_code pk_catalog_replace(struct pk_catalog *catalog, struct pk_store *store,
+                                              struct pk_table *table, struct pk_error *err);
+/* Commits the drop, takes the table out and retires its ids. */
+PK_MUST_CHECK enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
+                                           struct pk_table *table, struct pk_error *err);
+
+/* Deletes up to max_rows rows of retired ids; *more: rows are left. One caller at a time. */
+PK_MUST_CHECK enum pk_code pk_catalog_sweep(struct pk_catalog *catalog, struct pk_store *store,
+                                            size_t max_rows, bool *more, struct pk_error *err);
+
+#endif

@@ -1,0 +1,363 @@
+/*
+ * A descriptor as bytes: a version byte and an item, so that the same walker reads it as reads
+ * everything else, and a later version adds attributes without breaking older stores.
+ *
+ * When you add a field to struct pk_table or pk_index, add a line to its writer and its reader.
+ */
+#include "engine/table/descriptor.h"
+
+#include "engine/item.h"
+
+enum { FORM_VERSION = 1 };
+
+/* Writing --------------------------------------------------------------------------------------*/
+
+struct writer {
+    struct pk_member_vec members;
+    struct pk_arena *arena;
+};
+
+static void put(struct writer *to, const char *name, pk_value value)
+{
+    pk_member_vec_add(&to->members, to->arena, pk_slice_cstr(name), value);
+}
+
+static void put_int(struct writer *to, const char *name, int64_t number)
+{
+    if (number != 0)
+        put(to, name, pk_value_int(to->arena, number));
+}
+
+static void put_text(struct writer *to, const char *name, pk_slice text)
+{
+    if (text.data != NULL)
+        put(to, name, pk_value_string(text));
+}
+
+static void put_texts(struct writer *to, const char *name, const pk_slice *texts, size_t count)
+{
+    struct pk_value_vec list = {0};
+
+    for (size_t i = 0; i < count; i++)
+        pk_value_vec_add(&list, to->arena, pk_value_string(texts[i]));
+    put(to, name, pk_value_list(list.data, list.len));
+}
+
+/* Attributes and their types: ["PK", "S", "SK", "S"]. */
+static void put_attrs(struct writer *to, const char *name, const struct pk_key_attr *attrs,
+                      size_t count)
+{
+    struct pk_value_vec list = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        pk_slice tag = pk_slice_cstr(pk_kind_tag(attrs[i].type));
+
+        pk_value_vec_add(&list, to->arena, pk_value_string(attrs[i].name));
+        pk_value_vec_add(&list, to->arena, pk_value_string(tag));
+    }
+    put(to, name, pk_value_list(list.data, list.len));
+}
+
+static void put_key(struct writer *to, const struct pk_key_schema *key)
+{
+    put_attrs(to, "hash", key->hash, key->hash_count);
+    put_attrs(to, "range", key->range, key->range_count);
+}
+
+static void put_throughput(struct writer *to, const struct pk_throughput *throughput,
+                           const struct pk_max_throughput *max)
+{
+    put_int(to, "read", throughput->read);
+    put_int(to, "write", throughput->write);
+    put_int(to, "increased", throughput->increased_ms);
+    put_int(to, "decreased", throughput->decreased_ms);
+    put_int(to, "decreases", throughput->decreases_today);
+    put_int(to, "max_read", max->read);
+    put_int(to, "max_write", max->write);
+}
+
+static pk_value finish(const struct writer *to)
+{
+    return pk_value_map(to->members.data, to->members.len);
+}
+
+static pk_value index_value(const struct pk_index *index, struct pk_arena *arena)
+{
+    struct writer to = {.arena = arena};
+
+    put_int(&to, "id", index->id);
+    put_text(&to, "name", index->name);
+    put_int(&to, "local", index->local);
+    put_key(&to, &index->key);
+    put_int(&to, "projection", (int64_t)index->projection);
+    put_texts(&to, "include", index->include, index->include_count);
+    put_int(&to, "status", (int64_t)index->status);
+    put_throughput(&to, &index->throughput, &index->max);
+    put_int(&to, "partitions", index->partition_count);
+    return finish(&to);
+}
+
+static void put_indexes(struct writer *to, const struct pk_table *table)
+{
+    struct pk_value_vec list = {0};
+
+    for (size_t i = 0; i < table->index_count; i++)
+        pk_value_vec_add(&list, to->arena, index_value(&table->indexes[i], to->arena));
+    put(to, "indexes", pk_value_list(list.data, list.len));
+}
+
+static void put_tags(struct writer *to, const struct pk_table *table)
+{
+    struct pk_value_vec list = {0};
+
+    for (size_t i = 0; i < table->tag_count; i++) {
+        pk_value_vec_add(&list, to->arena, pk_value_string(table->tags[i].key));
+        pk_value_vec_add(&list, to->arena, pk_value_string(table->tags[i].value));
+    }
+    put(to, "tags", pk_value_list(list.data, list.len));
+}
+
+void pk_table_store(const struct pk_table *table, struct pk_buf *out)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct writer to = {.arena = &arena};
+
+    put_int(&to, "id", table->id);
+    put_text(&to, "name", table->name);
+    put_text(&to, "uuid", table->uuid);
+    put_int(&to, "status", (int64_t)table->status);
+    put_int(&to, "created", table->created_ms);
+    put_key(&to, &table->key);
+    put_attrs(&to, "attributes", table->attributes, table->attribute_count);
+    put_indexes(&to, table);
+    put_int(&to, "billing", (int64_t)table->billing);
+    put_int(&to, "on_demand_since", table->on_demand_since_ms);
+    put_throughput(&to, &table->throughput, &table->max);
+    put_int(&to, "warm_read", table->warm_read);
+    put_int(&to, "warm_write", table->warm_write);
+    put_int(&to, "stream", (int64_t)table->stream);
+    put_int(&to, "protected", table->deletion_protection);
+    put_int(&to, "infrequent", table->infrequent_access);
+    put_int(&to, "class_given", table->class_given);
+    put_tags(&to, table);
+    put_int(&to, "partitions", table->partition_count);
+    pk_buf_add_byte(out, FORM_VERSION);
+    pk_view_encode(out, finish(&to));
+    pk_arena_release(&arena);
+}
+
+/* Reading --------------------------------------------------------------------------------------*/
+
+/* What is read lives in the descriptor's arena; `bad` sticks. */
+struct reader {
+    pk_value map;
+    struct pk_arena *arena;
+    bool bad;
+};
+
+static pk_value get(const struct reader *from, const char *name)
+{
+    return pk_value_get(from->map, pk_slice_cstr(name));
+}
+
+static int64_t get_int(struct reader *from, const char *name)
+{
+    pk_value value = get(from, name);
+    int64_t number = 0;
+
+    if (pk_value_kind(value) == PK_MISSING)
+        return 0;
+    if (pk_value_kind(value) == PK_NUMBER) {
+        struct pk_num num = pk_value_num(value);
+
+        if (pk_num_to_int(&num, &number))
+            return number;
+    }
+    from->bad = true;
+    return 0;
+}
+
+static uint32_t get_u32(struct reader *from, const char *name)
+{
+    int64_t number = get_int(from, name);
+
+    if (number < 0 || number > UINT32_MAX)
+        from->bad = true;
+    return (uint32_t)number;
+}
+
+/* An enum of `count` values that begins at 0. */
+static int get_enum(struct reader *from, const char *name, int count)
+{
+    int64_t number = get_int(from, name);
+
+    if (number < 0 || number >= count) {
+        from->bad = true;
+        return 0;
+    }
+    return (int)number;
+}
+
+static pk_slice text_of(struct reader *from, pk_value value)
+{
+    if (pk_value_kind(value) != PK_STRING) {
+        from->bad = true;
+        return (pk_slice){NULL, 0};
+    }
+    return pk_arena_dup(from->arena, pk_value_bytes(value));
+}
+
+/* The named list; an absent one is empty. */
+static pk_value get_list(struct reader *from, const char *name)
+{
+    pk_value list = get(from, name);
+
+    if (pk_value_kind(list) == PK_LIST)
+        return list;
+    if (pk_value_kind(list) != PK_MISSING)
+        from->bad = true;
+    return pk_value_list(NULL, 0);
+}
+
+static size_t get_attrs(struct reader *from, const char *name, struct pk_key_attr *attrs,
+                        size_t max)
+{
+    pk_value list = get_list(from, name);
+    size_t count = list.len / 2;
+
+    if (list.len % 2 != 0 || count > max) {
+        from->bad = true;
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        attrs[i].name = text_of(from, list.u.items[2 * i]);
+        attrs[i].type = pk_kind_from_tag(text_of(from, list.u.items[2 * i + 1]));
+        if (attrs[i].type != PK_STRING && attrs[i].type != PK_NUMBER && attrs[i].type != PK_BINARY)
+            from->bad = true;
+    }
+    return count;
+}
+
+static void get_key(struct reader *from, struct pk_key_schema *key)
+{
+    key->hash_count = (uint8_t)get_attrs(from, "hash", key->hash, PK_KEY_PARTS_MAX);
+    key->range_count = (uint8_t)get_attrs(from, "range", key->range, PK_KEY_PARTS_MAX);
+    if (key->hash_count == 0)
+        from->bad = true;
+}
+
+static void get_throughput(struct reader *from, struct pk_throughput *throughput,
+                           struct pk_max_throughput *max)
+{
+    throughput->read = get_int(from, "read");
+    throughput->write = get_int(from, "write");
+    throughput->increased_ms = get_int(from, "increased");
+    throughput->decreased_ms = get_int(from, "decreased");
+    throughput->decreases_today = get_int(from, "decreases");
+    max->read = get_int(from, "max_read");
+    max->write = get_int(from, "max_write");
+}
+
+static void get_index(struct reader *from, struct pk_index *index)
+{
+    pk_value include = get_list(from, "include");
+
+    index->id = get_u32(from, "id");
+    index->name = text_of(from, get(from, "name"));
+    index->local = get_int(from, "local") != 0;
+    get_key(from, &index->key);
+    index->projection =
+        (enum pk_projection_type)get_enum(from, "projection", PK_PROJECT_INCLUDE + 1);
+    index->include_count = include.len;
+    index->include = PK_NEW_ARRAY(from->arena, pk_slice, include.len);
+    for (size_t i = 0; i < include.len; i++)
+        index->include[i] = text_of(from, include.u.items[i]);
+    index->status = (enum pk_status)get_enum(from, "status", PK_STATUS_DELETING + 1);
+    get_throughput(from, &index->throughput, &index->max);
+    index->partition_count = get_u32(from, "partitions");
+    if (index->partition_count == 0)
+        from->bad = true;
+}
+
+static void get_indexes(struct reader *from, struct pk_table *table)
+{
+    pk_value list = get_list(from, "indexes");
+
+    if (list.len > PK_GSI_MAX + PK_LSI_MAX) {
+        from->bad = true;
+        return;
+    }
+    table->indexes = PK_NEW_ARRAY(from->arena, struct pk_index, list.len);
+    table->index_count = list.len;
+    for (size_t i = 0; i < list.len; i++) {
+        struct reader one = {.map = list.u.items[i], .arena = from->arena};
+
+        get_index(&one, &table->indexes[i]);
+        if (table->indexes[i].local)
+            table->local_count++;
+        from->bad = from->bad || one.bad;
+    }
+}
+
+static void get_tags(struct reader *from, struct pk_table *table)
+{
+    pk_value list = get_list(from, "tags");
+
+    table->tag_count = list.len / 2;
+    table->tags = PK_NEW_ARRAY(from->arena, struct pk_tag, table->tag_count);
+    for (size_t i = 0; i < table->tag_count; i++) {
+        table->tags[i].key = text_of(from, list.u.items[2 * i]);
+        table->tags[i].value = text_of(from, list.u.items[2 * i + 1]);
+    }
+}
+
+static void get_table(struct reader *from, struct pk_table *table)
+{
+    size_t attribute_max = get_list(from, "attributes").len / 2;
+
+    table->id = get_u32(from, "id");
+    table->name = text_of(from, get(from, "name"));
+    table->uuid = text_of(from, get(from, "uuid"));
+    table->status = (enum pk_status)get_enum(from, "status", PK_STATUS_DELETING + 1);
+    table->created_ms = get_int(from, "created");
+    get_key(from, &table->key);
+    table->attributes = PK_NEW_ARRAY(from->arena, struct pk_key_attr, attribute_max);
+    table->attribute_count = get_attrs(from, "attributes", table->attributes, attribute_max);
+    get_indexes(from, table);
+    table->billing = (enum pk_billing)get_enum(from, "billing", PK_ON_DEMAND + 1);
+    table->on_demand_since_ms = get_int(from, "on_demand_since");
+    get_throughput(from, &table->throughput, &table->max);
+    table->warm_read = get_int(from, "warm_read");
+    table->warm_write = get_int(from, "warm_write");
+    table->stream = (enum pk_stream_view)get_enum(from, "stream", PK_STREAM_NEW_AND_OLD + 1);
+    table->deletion_protection = get_int(from, "protected") != 0;
+    table->infrequent_access = get_int(from, "infrequent") != 0;
+    table->class_given = get_int(from, "class_given") != 0;
+    get_tags(from, table);
+    table->partition_count = get_u32(from, "partitions");
+    if (table->partition_count == 0)
+        from->bad = true;
+}
+
+enum pk_code pk_table_load(pk_slice bytes, struct pk_table **out, struct pk_error *err)
+{
+    struct pk_arena scratch = PK_ARENA_INIT;
+    struct pk_table *table = pk_table_new();
+    struct reader from = {.arena = pk_table_arena(table)};
+    unsigned char version = 0;
+
+    if (!pk_take_byte(&bytes, &version) || version != FORM_VERSION || !pk_view_check(bytes)) {
+        from.bad = true;
+    } else {
+        from.map = pk_view_decode(&scratch, bytes);
+        get_table(&from, table);
+    }
+    pk_arena_release(&scratch);
+    if (from.bad) {
+        pk_table_unref(table);
+        return pk_fail(err, PK_E_CORRUPT, "the definition of a table is damaged");
+    }
+    pk_table_count(table);
+    *out = table;
+    return PK_OK;
+}
