@@ -56,6 +56,7 @@ struct pk_get {
     pk_slice table;
     pk_value key; /* M */
     bool consistent;
+    const struct pk_projection *projection; /* NULL: none. Used for checks only */
 };
 struct pk_get_result {
     pk_view item; /* missing when there is none */

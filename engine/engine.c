@@ -1,0 +1,282 @@
+/*
+ * The engine's life: open, tick, close. What it does for its callers is in ops/.
+ *
+ * Which lock guards what, and in which order they are taken (left before right, top before bottom):
+ *
+ *   catalog.ddl     one definition of a table changes at a time; held over the commit
+ *   tick_lock       one tick at a time
+ *   tokens.lock     tokens of running transactions; held over the sweep of expired ones
+ *   recount.lock    the recount's position; held over one slice of it
+ *   catalog.lock    the map of descriptors: to look up and reference, or to swap
+ *   inflight.lock   keys of running transactions
+ *   latches         an item from reading it to committing it: PK and SK, on tables with an LSI the
+ *                   PK; several in stripe order
+ *   clock.lock      inside pk_clock
+ *   the store's own
+ *
+ * Under a latch nothing above it is taken and nothing waits: writers look their descriptor up
+ * before, and under the latch only ask an atomic whether it is stale. Reads take no lock but
+ * catalog.lock for a moment: they work on a snapshot, and ask the same atomic after taking it, so
+ * that they never see a table whose rows are being deleted. Counters are atomics.
+ *
+ * A definition changes so: commit, publish, mark the old descriptor stale, pass through every latch
+ * once. After that nobody writes by the old one.
+ */
+#include "engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/ops/core.h"
+
+enum {
+    TICK_MS = 100,       /* between two ticks with nothing left to do */
+    TICK_ROWS = 2000,    /* rows a tick deletes */
+    TICK_COUNTED = 20000 /* rows a tick counts */
+};
+
+/* Opening --------------------------------------------------------------------------------------*/
+
+static struct pk_engine *engine_new(const struct pk_engine_options *options)
+{
+    struct pk_engine *engine = pk_calloc(1, sizeof(*engine));
+
+    engine->options = *options;
+    if (engine->options.seed == 0)
+        engine->options.seed = 1;
+    if (options->dir != NULL)
+        engine->dir = pk_memdup_cstr(options->dir, strlen(options->dir));
+    engine->options.dir = engine->dir;
+    engine->durability = options->durable ? PK_COMMIT_SYNC : PK_COMMIT_FAST;
+    engine->partition_limits = pk_partition_limits_aws();
+    engine->collection_bytes_max = UINT64_C(10) << 30;
+    pk_clock_init(&engine->clock);
+    pk_catalog_init(&engine->catalog);
+    pk_latches_init(&engine->latches);
+    pk_inflight_init(&engine->inflight);
+    pk_tokens_init(&engine->tokens);
+    pk_recount_init(&engine->recount);
+    pthread_mutex_init(&engine->tick_lock, NULL);
+    pthread_mutex_init(&engine->ticker_lock, NULL);
+    pthread_cond_init(&engine->ticker_wake, NULL);
+    return engine;
+}
+
+static void engine_free(struct pk_engine *engine)
+{
+    pthread_cond_destroy(&engine->ticker_wake);
+    pthread_mutex_destroy(&engine->ticker_lock);
+    pthread_mutex_destroy(&engine->tick_lock);
+    pk_recount_release(&engine->recount);
+    pk_tokens_release(&engine->tokens);
+    pk_inflight_release(&engine->inflight);
+    pk_latches_release(&engine->latches);
+    pk_catalog_release(&engine->catalog);
+    pk_clock_release(&engine->clock);
+    free(engine->dir);
+    free(engine);
+}
+
+static enum pk_code open_store(const struct pk_engine_options *options, struct pk_store **store,
+                               struct pk_error *err)
+{
+    struct pk_store_options how = {
+        .cache_bytes = options->cache_bytes,
+        .in_memory = options->memory,
+        .durable = options->durable,
+    };
+
+    return pk_store_open(options->dir, &how, store, err);
+}
+
+/* Loads what the store holds. */
+static enum pk_code start(struct pk_engine *engine, struct pk_error *err)
+{
+    enum pk_code rc = pk_catalog_load(&engine->catalog, engine->store, err);
+
+    if (rc == PK_OK)
+        rc = pk_recount_open(&engine->recount, &engine->catalog, engine->store, err);
+    return rc;
+}
+
+/* The ticker -----------------------------------------------------------------------------------*/
+
+/* Sleeps until the next tick; true when the engine is closing. */
+static bool ticker_sleep(struct pk_engine *engine)
+{
+    struct timespec until;
+    bool stop;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += TICK_MS * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_nsec -= 1000000000L;
+        until.tv_sec++;
+    }
+    pthread_mutex_lock(&engine->ticker_lock);
+    if (!engine->stop)
+        pthread_cond_timedwait(&engine->ticker_wake, &engine->ticker_lock, &until);
+    stop = engine->stop;
+    pthread_mutex_unlock(&engine->ticker_lock);
+    return stop;
+}
+
+static bool ticker_stops(struct pk_engine *engine)
+{
+    bool stop;
+
+    pthread_mutex_lock(&engine->ticker_lock);
+    stop = engine->stop;
+    pthread_mutex_unlock(&engine->ticker_lock);
+    return stop;
+}
+
+static void *ticker_main(void *context)
+{
+    struct pk_engine *engine = context;
+
+    while (!ticker_sleep(engine)) {
+        while (pk_engine_tick(engine, pk_clock_now(&engine->clock)) && !ticker_stops(engine))
+            ;
+    }
+    return NULL;
+}
+
+static void ticker_start(struct pk_engine *engine)
+{
+    engine->stop = false;
+    if (engine->options.no_ticker)
+        return;
+    if (pthread_create(&engine->ticker, NULL, ticker_main, engine) != 0)
+        pk_bug("the ticker thread does not start");
+    engine->ticking = true;
+}
+
+static void ticker_stop(struct pk_engine *engine)
+{
+    if (!engine->ticking)
+        return;
+    pthread_mutex_lock(&engine->ticker_lock);
+    engine->stop = true;
+    pthread_cond_signal(&engine->ticker_wake);
+    pthread_mutex_unlock(&engine->ticker_lock);
+    pthread_join(engine->ticker, NULL);
+    engine->ticking = false;
+}
+
+bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
+{
+    struct pk_error err = PK_ERROR_INIT;
+    bool counting = false;
+    bool sweeping = false;
+
+    /* Background work on a store that takes no writes would only fail again and again. */
+    if (engine->store == NULL || pk_store_is_stuck(engine->store))
+        return false;
+    pthread_mutex_lock(&engine->tick_lock);
+    if (pk_recount_step(&engine->recount, &engine->catalog, TICK_COUNTED, &counting, &err) != PK_OK)
+        counting = false;
+    if (pk_catalog_sweep(&engine->catalog, engine->store, TICK_ROWS, &sweeping, &err) != PK_OK)
+        sweeping = false;
+    if (pk_tokens_sweep(&engine->tokens, engine->store, now_ms, &err) != PK_OK)
+        sweeping = false;
+    pthread_mutex_unlock(&engine->tick_lock);
+    /* What failed is tried again by the next tick; a full disk shows up at the next write. */
+    pk_error_release(&err);
+    return counting || sweeping;
+}
+
+/* Life -----------------------------------------------------------------------------------------*/
+
+enum pk_code pk_engine_attach(struct pk_store *store_take, const struct pk_engine_options *options,
+                              struct pk_engine **engine, struct pk_error *err)
+{
+    struct pk_engine *made = engine_new(options);
+    enum pk_code rc;
+
+    made->store = store_take;
+    rc = start(made, err);
+    if (rc != PK_OK) {
+        pk_recount_abandon(&made->recount);
+        pk_store_close(made->store);
+        engine_free(made);
+        return rc;
+    }
+    ticker_start(made);
+    *engine = made;
+    return PK_OK;
+}
+
+enum pk_code pk_engine_open(const struct pk_engine_options *options, struct pk_engine **engine,
+                            struct pk_error *err)
+{
+    struct pk_store *store = NULL;
+    enum pk_code rc = open_store(options, &store, err);
+
+    if (rc != PK_OK)
+        return rc;
+    return pk_engine_attach(store, options, engine, err);
+}
+
+/* Saves the counters and closes the store. A store that takes no writes is left as after a crash:
+ * the next opening counts. */
+static void shut(struct pk_engine *engine)
+{
+    struct pk_error err = PK_ERROR_INIT;
+
+    if (pk_store_is_stuck(engine->store) ||
+        pk_recount_close(&engine->recount, &engine->catalog, engine->store, &err) != PK_OK)
+        pk_recount_abandon(&engine->recount);
+    pk_error_release(&err);
+    pk_store_close(engine->store);
+    engine->store = NULL;
+}
+
+void pk_engine_close(struct pk_engine *engine)
+{
+    if (engine == NULL)
+        return;
+    ticker_stop(engine);
+    if (engine->store != NULL)
+        shut(engine);
+    engine_free(engine);
+}
+
+enum pk_code pk_engine_reopen(struct pk_engine *engine, struct pk_error *err)
+{
+    enum pk_code rc;
+
+    if (engine->options.memory || engine->dir == NULL)
+        return pk_fail(err, PK_E_USAGE, "a store in memory cannot be opened again");
+    ticker_stop(engine);
+    if (engine->store != NULL)
+        shut(engine);
+    rc = open_store(&engine->options, &engine->store, err);
+    if (rc != PK_OK)
+        return rc;
+    rc = start(engine, err);
+    if (rc == PK_OK) {
+        ticker_start(engine);
+        return PK_OK;
+    }
+    pk_recount_abandon(&engine->recount);
+    pk_store_close(engine->store);
+    engine->store = NULL;
+    return rc;
+}
+
+struct pk_clock *pk_engine_clock(struct pk_engine *engine)
+{
+    return &engine->clock;
+}
+
+const char *pk_engine_dir(const struct pk_engine *engine)
+{
+    return engine->dir != NULL ? engine->dir : pk_store_path(engine->store);
+}
+
+bool pk_engine_is_memory(const struct pk_engine *engine)
+{
+    return engine->options.memory;
+}

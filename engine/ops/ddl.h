@@ -1,0 +1,18 @@
+/* What creating and updating tables share. */
+#ifndef PK_OPS_DDL_H
+#define PK_OPS_DDL_H
+
+#include "engine/ops/core.h"
+
+/* A reference, or NULL and err filled in the words of a control operation. */
+struct pk_table *pk_ddl_need_table(struct pk_engine *engine, pk_slice name, struct pk_error *err);
+/* How many partitions a new table or index gets by the table's billing mode. */
+uint32_t pk_ddl_partitions(const struct pk_engine *engine, const struct pk_table *table,
+                           const struct pk_throughput *throughput);
+/* Commits and publishes a changed copy and waits for the writers of the old one. Under ddl. */
+PK_MUST_CHECK enum pk_code pk_ddl_publish(struct pk_engine *engine, struct pk_table *table,
+                                          struct pk_error *err);
+/* A copy that shows the given state (of the indexes, too, unless it is UPDATING). */
+struct pk_table *pk_ddl_answer(const struct pk_table *table, enum pk_status status);
+
+#endif

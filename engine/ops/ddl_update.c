@@ -1,0 +1,390 @@
+/*
+ * UpdateTable (operations.md §8). Faults of the request itself come first, then those that need
+ * the table, in the order of the sheet's table.
+ *
+ * Indexes of existing tables cannot be created or deleted yet; all checks that precede it are made.
+ */
+#include "engine/ops/ddl.h"
+
+#include <inttypes.h>
+
+#include "engine/table/descriptor.h"
+#include "engine/table/table_spec.h"
+
+#define PREFIX "One or more parameter values were invalid: "
+#define DAY_MS INT64_C(86400000)
+
+/* The request alone ----------------------------------------------------------------------------*/
+
+static bool does_nothing(const struct pk_table_change *change)
+{
+    return !change->billing_given && !change->throughput_given && !change->max_given &&
+           !change->protection_given && !change->class_given && change->warm_read == 0 &&
+           change->warm_write == 0 && change->index_count == 0;
+}
+
+static enum pk_code check_index_list(const struct pk_table_change *change, struct pk_error *err)
+{
+    size_t built = 0;
+
+    for (size_t i = 0; i < change->index_count; i++) {
+        const struct pk_index_change *one = &change->indexes[i];
+
+        if (one->kind == PK_INDEX_NOTHING)
+            return pk_fail(err, PK_E_VALIDATION,
+                           PREFIX "One of GlobalSecondaryIndexUpdate.Update, "
+                                  "GlobalSecondaryIndexUpdate.Create, "
+                                  "GlobalSecondaryIndexUpdate.Delete must not be null");
+        for (size_t k = 0; k < i; k++) {
+            if (pk_slice_equal(change->indexes[k].spec.name, one->spec.name))
+                return pk_fail(err, PK_E_VALIDATION,
+                               PREFIX "Only one global secondary index update per index is "
+                                      "allowed simultaneously. Index: %.*s",
+                               PK_FMT(one->spec.name));
+        }
+        if (one->kind != PK_INDEX_UPDATE)
+            built++;
+    }
+    if (built > 1)
+        return pk_fail(err, PK_E_LIMIT_EXCEEDED,
+                       "Subscriber limit exceeded: Only 1 online index can be created or deleted "
+                       "simultaneously per table");
+    return PK_OK;
+}
+
+static enum pk_code check_request(const struct pk_table_change *change, struct pk_error *err)
+{
+    if (does_nothing(change))
+        return pk_fail(err, PK_E_VALIDATION,
+                       "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+                       "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is "
+                       "required");
+    if (change->billing_given && change->billing == PK_PROVISIONED && !change->throughput_given)
+        return pk_fail(err, PK_E_VALIDATION,
+                       PREFIX "ProvisionedThroughput must be specified when BillingMode is "
+                              "PROVISIONED");
+    if (change->billing_given && change->billing == PK_ON_DEMAND && change->throughput_given)
+        return pk_fail(err, PK_E_VALIDATION,
+                       PREFIX "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
+                              "when BillingMode is PAY_PER_REQUEST");
+    return check_index_list(change, err);
+}
+
+/* Throughput -----------------------------------------------------------------------------------*/
+
+static int64_t decreases_on(const struct pk_throughput *throughput, int64_t now_ms)
+{
+    return throughput->decreased_ms / DAY_MS == now_ms / DAY_MS ? throughput->decreases_today : 0;
+}
+
+static void set_throughput(struct pk_throughput *to, const struct pk_throughput *from,
+                           int64_t now_ms)
+{
+    if (from->read > to->read || from->write > to->write)
+        to->increased_ms = now_ms;
+    if (from->read < to->read || from->write < to->write) {
+        to->decreases_today = decreases_on(to, now_ms) + 1;
+        to->decreased_ms = now_ms;
+    }
+    to->read = from->read;
+    to->write = from->write;
+}
+
+/* what: "table", or "index g1". */
+static enum pk_code fail_unchanged(const struct pk_throughput *now, const char *what,
+                                   pk_slice index, struct pk_error *err)
+{
+    const char *blank = index.len > 0 ? " " : "";
+
+    return pk_fail(err, PK_E_VALIDATION,
+                   "The provisioned throughput for the %s%s%.*s will not change. The requested "
+                   "value equals the current value. Current ReadCapacityUnits provisioned for the "
+                   "%s: %" PRId64 ". Requested ReadCapacityUnits: %" PRId64
+                   ". Current WriteCapacityUnits provisioned for the %s: %" PRId64
+                   ". Requested WriteCapacityUnits: %" PRId64
+                   ". Refer to the Amazon DynamoDB Developer Guide for current limits and how to "
+                   "request higher limits.",
+                   what, blank, PK_FMT(index), what, now->read, now->read, what, now->write,
+                   now->write);
+}
+
+static bool same_throughput(const struct pk_throughput *a, const struct pk_throughput *b)
+{
+    return a->read == b->read && a->write == b->write;
+}
+
+static enum pk_code change_throughput(struct pk_table *table, const struct pk_table_change *change,
+                                      int64_t now_ms, struct pk_error *err)
+{
+    enum pk_code rc;
+
+    if (!change->throughput_given)
+        return PK_OK;
+    if (table->billing == PK_ON_DEMAND)
+        return pk_fail(err, PK_E_VALIDATION,
+                       PREFIX "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
+                              "when BillingMode is PAY_PER_REQUEST");
+    rc = pk_throughput_check(&change->throughput, (pk_slice){NULL, 0}, err);
+    if (rc != PK_OK)
+        return rc;
+    if (same_throughput(&table->throughput, &change->throughput) && change->index_count == 0)
+        return fail_unchanged(&table->throughput, "table", PK_LIT(""), err);
+    set_throughput(&table->throughput, &change->throughput, now_ms);
+    if (table->throughput.read > table->warm_read)
+        table->warm_read = table->throughput.read;
+    if (table->throughput.write > table->warm_write)
+        table->warm_write = table->throughput.write;
+    return PK_OK;
+}
+
+/* Billing --------------------------------------------------------------------------------------*/
+
+static bool gives_throughput(const struct pk_table_change *change, pk_slice index)
+{
+    for (size_t i = 0; i < change->index_count; i++) {
+        const struct pk_index_change *one = &change->indexes[i];
+
+        if (one->kind == PK_INDEX_UPDATE && one->spec.throughput_given &&
+            pk_slice_equal(one->spec.name, index))
+            return true;
+    }
+    return false;
+}
+
+static enum pk_code to_provisioned(struct pk_table *table, const struct pk_table_change *change,
+                                   struct pk_error *err)
+{
+    for (size_t i = table->local_count; i < table->index_count; i++) {
+        if (!gives_throughput(change, table->indexes[i].name))
+            return pk_fail(err, PK_E_VALIDATION,
+                           PREFIX "ProvisionedThroughput must be specified for index: %.*s",
+                           PK_FMT(table->indexes[i].name));
+    }
+    table->billing = PK_PROVISIONED;
+    return PK_OK;
+}
+
+static void to_on_demand(const struct pk_engine *engine, struct pk_table *table, int64_t now_ms)
+{
+    const struct pk_partition_limits *limits = &engine->partition_limits;
+
+    table->billing = PK_ON_DEMAND;
+    table->on_demand_since_ms = now_ms;
+    table->throughput.read = 0;
+    table->throughput.write = 0;
+    for (size_t i = table->local_count; i < table->index_count; i++) {
+        table->indexes[i].throughput.read = 0;
+        table->indexes[i].throughput.write = 0;
+    }
+    if (table->warm_read < limits->on_demand_read)
+        table->warm_read = limits->on_demand_read;
+    if (table->warm_write < limits->on_demand_write)
+        table->warm_write = limits->on_demand_write;
+}
+
+static enum pk_code change_billing(const struct pk_engine *engine, struct pk_table *table,
+                                   const struct pk_table_change *change, int64_t now_ms,
+                                   struct pk_error *err)
+{
+    if (!change->billing_given || change->billing == table->billing)
+        return PK_OK;
+    if (change->billing == PK_PROVISIONED)
+        return to_provisioned(table, change, err);
+    to_on_demand(engine, table, now_ms);
+    return PK_OK;
+}
+
+/* Indexes --------------------------------------------------------------------------------------*/
+
+static const char *tag_of(const struct pk_key_attr *attrs, size_t count, pk_slice name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pk_slice_equal(attrs[i].name, name))
+            return pk_kind_tag(attrs[i].type);
+    }
+    return NULL;
+}
+
+/* A key attribute may not get another type than it has in the table. */
+static enum pk_code check_redefined(const struct pk_table *table,
+                                    const struct pk_table_change *change,
+                                    const struct pk_index_spec *spec, struct pk_error *err)
+{
+    for (size_t i = 0; i < spec->key_count; i++) {
+        pk_slice name = spec->keys[i].name;
+        const char *kind = spec->keys[i].range ? "RANGE" : "HASH";
+        const char *old = tag_of(table->attributes, table->attribute_count, name);
+        const char *new = tag_of(change->attributes, change->attribute_count, name);
+
+        if (old != NULL && new != NULL &&*old != *new)
+            return pk_fail(err, PK_E_VALIDATION,
+                           PREFIX "Attributes cannot be redefined. Please check that your "
+                                  "attribute has the same type as previously defined. Existing "
+                                  "schema: Schema:[SchemaElement: key{%.*s:%s:%s}] New schema: "
+                                  "Schema:[SchemaElement: key{%.*s:%s:%s}]",
+                           PK_FMT(name), old, kind, PK_FMT(name), new, kind);
+    }
+    return PK_OK;
+}
+
+static enum pk_code create_index(const struct pk_table *table, const struct pk_table_change *change,
+                                 const struct pk_index_spec *spec, struct pk_error *err)
+{
+    enum pk_code rc;
+
+    if (pk_table_index(table, spec->name) != NULL)
+        return pk_fail(err, PK_E_VALIDATION,
+                       "Attempting to create an index which already exists: %.*s",
+                       PK_FMT(spec->name));
+    rc = pk_index_spec_check_keys(spec, change->attributes, change->attribute_count, err);
+    if (rc == PK_OK)
+        rc = check_redefined(table, change, spec, err);
+    if (rc != PK_OK)
+        return rc;
+    return pk_fail(err, PK_E_VALIDATION,
+                   "pksk cannot add an index to an existing table yet: create the table with it");
+}
+
+static enum pk_code delete_index(const struct pk_table *table, const struct pk_index_spec *spec,
+                                 struct pk_error *err)
+{
+    const struct pk_index *index = pk_table_index(table, spec->name);
+
+    if (index == NULL || index->local)
+        return pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found");
+    return pk_fail(err, PK_E_VALIDATION, "pksk cannot delete an index of an existing table yet");
+}
+
+static struct pk_index *find_global(struct pk_table *table, pk_slice name)
+{
+    for (size_t i = table->local_count; i < table->index_count; i++) {
+        if (pk_slice_equal(table->indexes[i].name, name))
+            return &table->indexes[i];
+    }
+    return NULL;
+}
+
+static enum pk_code update_index(struct pk_table *table, const struct pk_index_spec *spec,
+                                 int64_t now_ms, struct pk_error *err)
+{
+    struct pk_index *index = find_global(table, spec->name);
+    enum pk_code rc = PK_OK;
+
+    if (index == NULL)
+        return pk_fail(err, PK_E_VALIDATION, PREFIX "Global secondary index %.*s does not exist",
+                       PK_FMT(spec->name));
+    if (spec->max.read >= 0)
+        index->max.read = spec->max.read;
+    if (spec->max.write >= 0)
+        index->max.write = spec->max.write;
+    if (!spec->throughput_given)
+        return PK_OK;
+    if (table->billing == PK_ON_DEMAND)
+        return pk_fail(err, PK_E_VALIDATION,
+                       PREFIX "ProvisionedThroughput should not be specified for index: %.*s when "
+                              "BillingMode is PAY_PER_REQUEST",
+                       PK_FMT(spec->name));
+    rc = pk_throughput_check(&spec->throughput, spec->name, err);
+    if (rc != PK_OK)
+        return rc;
+    if (same_throughput(&index->throughput, &spec->throughput))
+        return fail_unchanged(&index->throughput, "index", spec->name, err);
+    set_throughput(&index->throughput, &spec->throughput, now_ms);
+    return PK_OK;
+}
+
+static enum pk_code change_indexes(struct pk_table *table, const struct pk_table_change *change,
+                                   int64_t now_ms, struct pk_error *err)
+{
+    enum pk_code rc = PK_OK;
+
+    for (size_t i = 0; i < change->index_count && rc == PK_OK; i++) {
+        const struct pk_index_change *one = &change->indexes[i];
+
+        switch (one->kind) {
+        case PK_INDEX_CREATE:
+            rc = create_index(table, change, &one->spec, err);
+            break;
+        case PK_INDEX_UPDATE:
+            rc = update_index(table, &one->spec, now_ms, err);
+            break;
+        case PK_INDEX_DELETE:
+            rc = delete_index(table, &one->spec, err);
+            break;
+        case PK_INDEX_NOTHING: /* refused before */
+            break;
+        }
+    }
+    return rc;
+}
+
+/* The whole ------------------------------------------------------------------------------------*/
+
+static enum pk_code change_warm(struct pk_table *table, const struct pk_table_change *change,
+                                struct pk_error *err)
+{
+    if ((change->warm_read != 0 && change->warm_read < table->warm_read) ||
+        (change->warm_write != 0 && change->warm_write < table->warm_write))
+        return pk_fail(err, PK_E_VALIDATION,
+                       PREFIX "WarmThroughput can only be raised: it is %" PRId64
+                              " read and %" PRId64 " write units per second",
+                       table->warm_read, table->warm_write);
+    if (change->warm_read != 0)
+        table->warm_read = change->warm_read;
+    if (change->warm_write != 0)
+        table->warm_write = change->warm_write;
+    return PK_OK;
+}
+
+static enum pk_code apply(const struct pk_engine *engine, struct pk_table *table,
+                          const struct pk_table_change *change, int64_t now_ms,
+                          struct pk_error *err)
+{
+    enum pk_code rc = change_billing(engine, table, change, now_ms, err);
+
+    if (rc == PK_OK)
+        rc = change_throughput(table, change, now_ms, err);
+    if (rc == PK_OK)
+        rc = change_indexes(table, change, now_ms, err);
+    if (rc == PK_OK)
+        rc = change_warm(table, change, err);
+    if (rc != PK_OK)
+        return rc;
+    if (change->max_given)
+        table->max = change->max;
+    if (change->protection_given)
+        table->deletion_protection = change->deletion_protection;
+    if (change->class_given) {
+        table->infrequent_access = change->infrequent_access;
+        table->class_given = true;
+    }
+    return PK_OK;
+}
+
+enum pk_code pk_engine_update_table(struct pk_engine *engine, const struct pk_table_change *change,
+                                    struct pk_table **table, struct pk_error *err)
+{
+    struct pk_table *old;
+    struct pk_table *copy = NULL;
+    enum pk_code rc = check_request(change, err);
+
+    if (rc != PK_OK)
+        return rc;
+    pthread_mutex_lock(&engine->catalog.ddl);
+    old = pk_ddl_need_table(engine, change->name, err);
+    if (old == NULL) {
+        rc = err->code;
+        goto out;
+    }
+    copy = pk_table_copy(old);
+    rc = apply(engine, copy, change, pk_clock_now(&engine->clock), err);
+    if (rc == PK_OK)
+        rc = pk_ddl_publish(engine, copy, err);
+    if (rc == PK_OK)
+        *table = pk_ddl_answer(copy, PK_STATUS_UPDATING);
+out:
+    pthread_mutex_unlock(&engine->catalog.ddl);
+    pk_table_unref(old);
+    pk_table_unref(copy);
+    return rc;
+}

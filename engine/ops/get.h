@@ -1,0 +1,24 @@
+/* One item by its key: what GetItem, BatchGetItem and TransactGetItems share. */
+#ifndef PK_OPS_GET_H
+#define PK_OPS_GET_H
+
+#include "engine/ops/core.h"
+#include "engine/ops/item_key.h"
+
+struct pk_get_step {
+    struct pk_table *table; /* borrowed */
+    struct pk_item_key key;
+    pk_slice row; /* the row's key, in the arena */
+    enum pk_key_fault fault;
+    pk_view item;       /* missing: none */
+    uint64_t item_size; /* 0: none */
+};
+
+/* Checks the key (and the projection's paths) of a request against the table in the step. */
+PK_MUST_CHECK enum pk_code pk_get_prepare(struct pk_call *call, const struct pk_get *request,
+                                          struct pk_get_step *step, struct pk_error *err);
+/* Reads the prepared row. */
+PK_MUST_CHECK enum pk_code pk_get_read(struct pk_call *call, const struct pk_snap *snap,
+                                       struct pk_get_step *step, struct pk_error *err);
+
+#endif

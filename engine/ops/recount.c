@@ -1,0 +1,252 @@
+/* Rows are counted in key order over the three spaces of rows: tables, then LSIs, then GSIs. */
+#include "engine/ops/recount.h"
+
+#include "engine/sim/partition.h"
+#include "engine/table/catalog.h"
+#include "engine/table/descriptor.h"
+
+void pk_recount_init(struct pk_recount *recount)
+{
+    *recount = (struct pk_recount){.at = PK_BUF_INIT};
+    pthread_mutex_init(&recount->lock, NULL);
+    atomic_init(&recount->running, false);
+}
+
+/* The caller holds the lock, or is alone. */
+static void finish(struct pk_recount *recount)
+{
+    pk_snap_free(recount->snap);
+    recount->snap = NULL;
+    pk_buf_release(&recount->at);
+    atomic_store(&recount->running, false);
+}
+
+void pk_recount_abandon(struct pk_recount *recount)
+{
+    finish(recount);
+}
+
+void pk_recount_release(struct pk_recount *recount)
+{
+    finish(recount);
+    pthread_mutex_destroy(&recount->lock);
+}
+
+/* Saved figures --------------------------------------------------------------------------------*/
+
+static void mark_key(struct pk_buf *key)
+{
+    pk_layout_meta(key, PK_META_CLEAN, (pk_slice){NULL, 0});
+}
+
+/* *loaded: the saved figures were there and could be read. */
+static enum pk_code load_table(struct pk_store *store, struct pk_table *table, bool *loaded,
+                               struct pk_error *err)
+{
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_buf saved = PK_BUF_INIT;
+    bool found = false;
+    enum pk_code rc;
+
+    pk_layout_meta_id(&key, PK_META_COUNTERS, table->id, (pk_slice){NULL, 0});
+    rc = pk_store_get(store, pk_buf_slice(&key), &saved, &found, err);
+    *loaded =
+        rc == PK_OK && found && pk_counters_load(pk_table_counters(table), pk_buf_slice(&saved));
+    pk_buf_release(&key);
+    pk_buf_release(&saved);
+    return rc;
+}
+
+static enum pk_code load_all(struct pk_catalog *catalog, struct pk_store *store, bool *loaded,
+                             struct pk_error *err)
+{
+    size_t count = 0;
+    struct pk_table **tables = pk_catalog_all(catalog, &count);
+    enum pk_code rc = PK_OK;
+
+    *loaded = true;
+    for (size_t i = 0; i < count && rc == PK_OK && *loaded; i++)
+        rc = load_table(store, tables[i], loaded, err);
+    /* What was loaded before a damaged record must not be counted twice. */
+    for (size_t i = 0; i < count && !*loaded; i++)
+        pk_counters_clear(pk_table_counters(tables[i]));
+    pk_catalog_free_all(tables, count);
+    return rc;
+}
+
+/* Whether the store was closed cleanly; if so it no longer says so. */
+static enum pk_code take_mark(struct pk_store *store, bool *was_clean, struct pk_error *err)
+{
+    struct pk_batch batch = PK_BATCH_INIT;
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_buf value = PK_BUF_INIT;
+    enum pk_code rc;
+
+    mark_key(&key);
+    rc = pk_store_get(store, pk_buf_slice(&key), &value, was_clean, err);
+    if (rc == PK_OK && *was_clean) {
+        pk_batch_delete(&batch, pk_buf_slice(&key));
+        rc = pk_store_commit(store, &batch, PK_COMMIT_SYNC, err);
+    }
+    pk_batch_release(&batch);
+    pk_buf_release(&key);
+    pk_buf_release(&value);
+    return rc;
+}
+
+enum pk_code pk_recount_open(struct pk_recount *recount, struct pk_catalog *catalog,
+                             struct pk_store *store, struct pk_error *err)
+{
+    bool was_clean = false;
+    bool loaded = false;
+    enum pk_code rc = take_mark(store, &was_clean, err);
+
+    if (rc == PK_OK && was_clean)
+        rc = load_all(catalog, store, &loaded, err);
+    if (rc != PK_OK || loaded)
+        return rc;
+    recount->snap = pk_snap_new(store);
+    pk_buf_clear(&recount->at);
+    pk_buf_add_byte(&recount->at, PK_SPACE_GSI);
+    atomic_store(&recount->running, true);
+    return PK_OK;
+}
+
+enum pk_code pk_recount_close(struct pk_recount *recount, struct pk_catalog *catalog,
+                              struct pk_store *store, struct pk_error *err)
+{
+    struct pk_batch batch = PK_BATCH_INIT;
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_buf value = PK_BUF_INIT;
+    size_t count = 0;
+    struct pk_table **tables;
+    enum pk_code rc;
+
+    if (atomic_load(&recount->running)) {
+        finish(recount);
+        return PK_OK;
+    }
+    tables = pk_catalog_all(catalog, &count);
+    for (size_t i = 0; i < count; i++) {
+        pk_buf_clear(&key);
+        pk_buf_clear(&value);
+        pk_layout_meta_id(&key, PK_META_COUNTERS, tables[i]->id, (pk_slice){NULL, 0});
+        pk_counters_store(pk_table_counters(tables[i]), &value);
+        pk_batch_put(&batch, pk_buf_slice(&key), pk_buf_slice(&value));
+    }
+    pk_catalog_free_all(tables, count);
+    pk_buf_clear(&key);
+    mark_key(&key);
+    pk_batch_put(&batch, pk_buf_slice(&key), (pk_slice){NULL, 0});
+    rc = pk_store_commit(store, &batch, PK_COMMIT_SYNC, err);
+    pk_batch_release(&batch);
+    pk_buf_release(&key);
+    pk_buf_release(&value);
+    return rc;
+}
+
+/* Counting -------------------------------------------------------------------------------------*/
+
+/* The table a row of the snapshot belongs to, as the catalog has it now. */
+struct owner {
+    struct pk_table **tables;
+    size_t count;
+};
+
+static void count_row(const struct owner *owner, pk_slice key, pk_slice record)
+{
+    struct pk_tally one = {1, 0};
+    size_t size = 0;
+    uint32_t id = 0;
+    uint64_t token = 0;
+    unsigned char space = 0;
+    pk_view item;
+
+    if (!pk_take_byte(&key, &space) || !pk_take_u32be(&key, &id) || !pk_take_u64be(&key, &token) ||
+        !pk_record_open(record, &item, &size))
+        return;
+    one.bytes = (int64_t)size;
+    for (size_t i = 0; i < owner->count; i++) {
+        const struct pk_table *table = owner->tables[i];
+        struct pk_counters *counters = pk_table_counters(table);
+
+        if (space != PK_SPACE_TABLE)
+            pk_counters_add_index(counters, id, one);
+        else if (table->id == id)
+            pk_counters_add(counters, pk_partition_of(token, table->partition_count), one);
+    }
+}
+
+/* Walks one space from `at` on; returns true when rows are left in it. */
+static bool count_space(struct pk_recount *recount, const struct owner *owner, size_t *left,
+                        struct pk_iter *iter)
+{
+    for (pk_iter_seek(iter, pk_buf_slice(&recount->at)); pk_iter_valid(iter); pk_iter_next(iter)) {
+        if (*left == 0) {
+            pk_buf_clear(&recount->at);
+            pk_buf_add(&recount->at, pk_iter_key(iter));
+            return true;
+        }
+        (*left)--;
+        count_row(owner, pk_iter_key(iter), pk_iter_value(iter));
+    }
+    return false;
+}
+
+/* Spaces in byte order. 0 after the last. */
+static enum pk_space next_space(unsigned char space)
+{
+    return space == PK_SPACE_GSI ? PK_SPACE_LSI : PK_SPACE_TABLE;
+}
+
+static enum pk_code step(struct pk_recount *recount, const struct owner *owner, size_t max_rows,
+                         struct pk_error *err)
+{
+    size_t left = max_rows;
+
+    for (;;) {
+        unsigned char space = (unsigned char)recount->at.data[0];
+        struct pk_buf prefix = PK_BUF_INIT;
+        struct pk_buf upper = PK_BUF_INIT;
+        struct pk_iter *iter;
+        bool more;
+        enum pk_code rc;
+
+        pk_layout_space(&prefix, (enum pk_space)space);
+        iter = pk_iter_new(recount->snap, pk_range_prefix(pk_buf_slice(&prefix), &upper),
+                           PK_ITER_BULK);
+        more = count_space(recount, owner, &left, iter);
+        rc = pk_iter_status(iter, err);
+        pk_iter_free(iter);
+        pk_buf_release(&prefix);
+        pk_buf_release(&upper);
+        if (rc != PK_OK || more)
+            return rc;
+        if (space == PK_SPACE_TABLE) {
+            finish(recount);
+            return PK_OK;
+        }
+        pk_buf_clear(&recount->at);
+        pk_layout_space(&recount->at, next_space(space));
+    }
+}
+
+enum pk_code pk_recount_step(struct pk_recount *recount, struct pk_catalog *catalog,
+                             size_t max_rows, bool *more, struct pk_error *err)
+{
+    struct owner owner = {NULL, 0};
+    enum pk_code rc = PK_OK;
+
+    *more = false;
+    if (!atomic_load(&recount->running))
+        return PK_OK;
+    pthread_mutex_lock(&recount->lock);
+    if (recount->snap != NULL) {
+        owner.tables = pk_catalog_all(catalog, &owner.count);
+        rc = step(recount, &owner, max_rows, err);
+        pk_catalog_free_all(owner.tables, owner.count);
+    }
+    *more = rc == PK_OK && recount->snap != NULL;
+    pthread_mutex_unlock(&recount->lock);
+    return rc;
+}

@@ -1,0 +1,346 @@
+/* Looking inside without cost: figures, places, collections, samples. */
+#include "engine/ops/core.h"
+
+#include <stdlib.h>
+
+#include "engine/ops/item_key.h"
+#include "engine/store/key_code.h"
+#include "engine/table/descriptor.h"
+#include "engine/table/index.h"
+
+/* Figures --------------------------------------------------------------------------------------*/
+
+/* A partial figure may be below zero for a while (counters.h). */
+static struct pk_counts counts_of(struct pk_tally tally)
+{
+    return (struct pk_counts){
+        .items = tally.items < 0 ? 0 : (uint64_t)tally.items,
+        .bytes = tally.bytes < 0 ? 0 : (uint64_t)tally.bytes,
+    };
+}
+
+void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
+                           const struct pk_table *table, struct pk_table_stats *stats)
+{
+    const struct pk_counters *counters = pk_table_counters(table);
+
+    stats->counting = atomic_load(&engine->recount.running);
+    stats->table = counts_of(pk_counters_total(counters));
+    stats->indexes = PK_NEW_ARRAY(call->arena, struct pk_counts, table->index_count);
+    for (size_t i = 0; i < table->index_count; i++)
+        stats->indexes[i] = counts_of(pk_counters_index(counters, table->indexes[i].id));
+    stats->partitions = PK_NEW_ARRAY(call->arena, struct pk_counts, table->partition_count);
+    for (uint32_t i = 0; i < table->partition_count; i++)
+        stats->partitions[i] = counts_of(pk_counters_partition(counters, i));
+}
+
+/* Places ---------------------------------------------------------------------------------------*/
+
+static enum pk_code fail_schema(struct pk_error *err)
+{
+    return pk_fail(err, PK_E_VALIDATION, "The provided key element does not match the schema");
+}
+
+/* Reads the leading values of a key group that are given, in order, without gaps. */
+static enum pk_code take_values(const struct pk_key_attr *attrs, size_t count, pk_value key,
+                                bool range, pk_value *values, size_t *given, struct pk_error *err)
+{
+    *given = 0;
+    for (size_t i = 0; i < count; i++) {
+        pk_value value = pk_value_get(key, attrs[i].name);
+
+        if (pk_value_kind(value) == PK_MISSING)
+            break;
+        if (pk_item_key_check(&attrs[i], range, value, err) != PK_KEY_FINE)
+            return err->code;
+        values[(*given)++] = value;
+    }
+    return PK_OK;
+}
+
+/* The place of a key by the schema of the table or of an index. */
+struct place_of {
+    const struct pk_table *table;
+    const struct pk_index *index; /* NULL: the table */
+    const struct pk_key_schema *key;
+    uint32_t partition_count;
+};
+
+static void set_place(struct pk_call *call, const struct place_of *of,
+                      const struct pk_gsi_key *values, struct pk_place *place)
+{
+    struct pk_buf row = PK_BUF_INIT;
+
+    place->token = pk_key_token_many(values->hash, values->hash_count);
+    place->partition_count = of->partition_count;
+    place->partition = pk_partition_of(place->token, of->partition_count);
+    place->partition_first = pk_partition_first(place->partition, of->partition_count);
+    place->partition_last = pk_partition_last(place->partition, of->partition_count);
+    if (of->index != NULL && !of->index->local) {
+        pk_layout_gsi_collection(&row, of->index->id, values);
+    } else {
+        pk_layout_collection(&row, of->index == NULL ? PK_SPACE_TABLE : PK_SPACE_LSI,
+                             of->index == NULL ? of->table->id : of->index->id, values->hash[0]);
+        for (size_t i = 0; i < values->range_count; i++)
+            pk_key_append_value(&row, values->range[i]);
+    }
+    place->stored_key = pk_arena_dup(call->arena, pk_buf_slice(&row));
+    pk_buf_release(&row);
+}
+
+/* An index row's key ends with the table's own key, as far as it is given and not part of it. */
+static void append_table_key(struct pk_call *call, const struct place_of *of, pk_value key,
+                             struct pk_place *place)
+{
+    const struct pk_key_schema *table = &of->table->key;
+    struct pk_buf row = PK_BUF_INIT;
+    pk_value hash = pk_value_get(key, table->hash[0].name);
+    pk_value range = pk_value_missing();
+
+    if (table->range_count > 0)
+        range = pk_value_get(key, table->range[0].name);
+    if (pk_value_kind(hash) != table->hash[0].type ||
+        (table->range_count > 0 && pk_value_kind(range) != table->range[0].type))
+        return;
+    pk_buf_add(&row, place->stored_key);
+    if (!of->index->local)
+        pk_key_append_value(&row, hash);
+    if (table->range_count > 0)
+        pk_key_append_value(&row, range);
+    place->stored_key = pk_arena_dup(call->arena, pk_buf_slice(&row));
+    pk_buf_release(&row);
+}
+
+static enum pk_code find_place(struct pk_call *call, const struct place_of *of, pk_value key,
+                               struct pk_place *place, struct pk_error *err)
+{
+    pk_value hash[PK_KEY_PARTS_MAX];
+    pk_value range[PK_KEY_PARTS_MAX];
+    struct pk_gsi_key values = {.hash = hash, .range = range};
+    enum pk_code rc =
+        take_values(of->key->hash, of->key->hash_count, key, false, hash, &values.hash_count, err);
+
+    if (rc == PK_OK)
+        rc = take_values(of->key->range, of->key->range_count, key, true, range,
+                         &values.range_count, err);
+    if (rc != PK_OK)
+        return rc;
+    if (values.hash_count != of->key->hash_count ||
+        (of->index == NULL && key.len != values.hash_count + values.range_count))
+        return fail_schema(err);
+    set_place(call, of, &values, place);
+    if (of->index != NULL && values.range_count == of->key->range_count)
+        append_table_key(call, of, key, place);
+    return PK_OK;
+}
+
+enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_call *call, pk_slice table,
+                             pk_slice index, pk_value key, struct pk_place *place,
+                             struct pk_error *err)
+{
+    struct pk_table *found = NULL;
+    struct place_of of = {0};
+    enum pk_code rc = pk_engine_need_table(engine, table, &found, err);
+
+    if (rc != PK_OK)
+        return rc;
+    of.table = found;
+    of.key = &found->key;
+    of.partition_count = found->partition_count;
+    if (index.data != NULL) {
+        of.index = pk_table_index(found, index);
+        if (of.index == NULL) {
+            rc = pk_fail(err, PK_E_VALIDATION, "The table does not have the specified index: %.*s",
+                         PK_FMT(index));
+            goto out;
+        }
+        of.key = &of.index->key;
+        of.partition_count = of.index->partition_count;
+    }
+    rc = find_place(call, &of, key, place, err);
+out:
+    pk_table_unref(found);
+    return rc;
+}
+
+/* Collections ----------------------------------------------------------------------------------*/
+
+/* The largest so far, by items, ties in key order. */
+struct ranking {
+    struct pk_call *call;
+    struct pk_collection *list;
+    size_t count;
+    size_t top;
+    uint64_t total;
+};
+
+static void rank(struct ranking *ranking, const struct pk_collection *one)
+{
+    size_t at = ranking->count;
+
+    ranking->total++;
+    while (at > 0 && ranking->list[at - 1].counts.items < one->counts.items)
+        at--;
+    if (at >= ranking->top)
+        return;
+    if (ranking->count < ranking->top)
+        ranking->count++;
+    for (size_t i = ranking->count - 1; i > at; i--)
+        ranking->list[i] = ranking->list[i - 1];
+    ranking->list[at] = *one;
+    ranking->list[at].hash_key = pk_value_dup(ranking->call->arena, one->hash_key);
+}
+
+/* Splits a row's key after enc(PK): what all rows of a collection share. */
+static bool take_collection(pk_slice key, pk_slice *collection, pk_value *hash,
+                            struct pk_arena *arena)
+{
+    pk_slice rest = pk_slice_skip(key, 13); /* space, id, token */
+
+    if (!pk_key_take_value(&rest, arena, hash))
+        return false;
+    *collection = pk_slice_of(key.data, key.len - rest.len);
+    return true;
+}
+
+static void count_row(struct ranking *ranking, const struct pk_table *table, pk_slice key,
+                      pk_slice record, struct pk_buf *current, struct pk_collection *one)
+{
+    pk_slice collection;
+    pk_value hash;
+    pk_view item;
+    size_t size = 0;
+
+    if (current->len == 0 || !pk_slice_starts(key, pk_buf_slice(current))) {
+        if (current->len > 0)
+            rank(ranking, one);
+        pk_buf_clear(current);
+        if (!take_collection(key, &collection, &hash, ranking->call->arena))
+            return;
+        pk_buf_add(current, collection);
+        *one = (struct pk_collection){.hash_key = pk_value_dup(ranking->call->arena, hash)};
+        one->partition = pk_partition_of(pk_key_token(hash), table->partition_count);
+    }
+    if (pk_record_open(record, &item, &size)) {
+        one->counts.items++;
+        one->counts.bytes += size;
+    }
+}
+
+/* All rows under a prefix, until the callback has had enough. */
+struct row_walk {
+    bool (*row)(void *context, pk_slice key, pk_slice record);
+    void *context;
+};
+
+static enum pk_code walk_rows(struct pk_call *call, const struct pk_snap *snap, pk_slice prefix,
+                              const struct row_walk *walk, struct pk_error *err)
+{
+    struct pk_buf upper = PK_BUF_INIT;
+    struct pk_iter *iter = pk_iter_new(snap, pk_range_prefix(prefix, &upper), PK_ITER_BULK);
+    enum pk_code rc = PK_OK;
+    size_t n = 0;
+
+    for (pk_iter_seek_first(iter); pk_iter_valid(iter) && rc == PK_OK; pk_iter_next(iter)) {
+        if (!walk->row(walk->context, pk_iter_key(iter), pk_iter_value(iter)))
+            break;
+        if (++n % 256 == 0)
+            rc = pk_call_check(call, err);
+    }
+    if (rc == PK_OK)
+        rc = pk_iter_status(iter, err);
+    pk_iter_free(iter);
+    pk_buf_release(&upper);
+    return rc;
+}
+
+struct collecting {
+    struct ranking ranking;
+    const struct pk_table *table;
+    struct pk_buf current;
+    struct pk_collection one;
+};
+
+static bool collect_row(void *context, pk_slice key, pk_slice record)
+{
+    struct collecting *to = context;
+
+    count_row(&to->ranking, to->table, key, record, &to->current, &to->one);
+    return true;
+}
+
+enum pk_code pk_engine_collections(struct pk_engine *engine, struct pk_call *call, pk_slice table,
+                                   size_t top, struct pk_collections *result, struct pk_error *err)
+{
+    struct collecting to = {.ranking = {.call = call, .top = top}, .current = PK_BUF_INIT};
+    struct row_walk walk = {collect_row, &to};
+    struct pk_buf prefix = PK_BUF_INIT;
+    struct pk_table *found = NULL;
+    struct pk_snap *snap = NULL;
+    enum pk_code rc = pk_engine_need_snapshot(engine, table, &found, &snap, err);
+
+    if (rc != PK_OK)
+        return rc;
+    to.table = found;
+    to.ranking.list = PK_NEW_ARRAY(call->arena, struct pk_collection, top);
+    pk_layout_id(&prefix, PK_SPACE_TABLE, found->id);
+    rc = walk_rows(call, snap, pk_buf_slice(&prefix), &walk, err);
+    if (to.current.len > 0)
+        rank(&to.ranking, &to.one);
+    *result = (struct pk_collections){to.ranking.list, to.ranking.count, to.ranking.total};
+    pk_buf_release(&to.current);
+    pk_buf_release(&prefix);
+    pk_snap_free(snap);
+    pk_table_unref(found);
+    return rc;
+}
+
+/* Samples --------------------------------------------------------------------------------------*/
+
+struct sampling {
+    struct pk_sink sink;
+    size_t left;
+    struct pk_error *err;
+    enum pk_code rc;
+};
+
+static bool sample_row(void *context, pk_slice key, pk_slice record)
+{
+    struct sampling *to = context;
+    pk_view item;
+
+    (void)key;
+    if (to->left == 0)
+        return false;
+    to->left--;
+    if (pk_record_open(record, &item, NULL))
+        to->rc = to->sink.item(to->sink.context, item, to->err);
+    return to->rc == PK_OK;
+}
+
+enum pk_code pk_engine_sample(struct pk_engine *engine, struct pk_call *call, pk_slice table,
+                              pk_value hash_key, size_t limit, struct pk_sink sink,
+                              struct pk_error *err)
+{
+    struct sampling to = {.sink = sink, .left = limit, .err = err};
+    struct row_walk walk = {sample_row, &to};
+    struct pk_buf prefix = PK_BUF_INIT;
+    struct pk_table *found = NULL;
+    struct pk_snap *snap = NULL;
+    enum pk_code rc = pk_engine_need_snapshot(engine, table, &found, &snap, err);
+
+    if (rc != PK_OK)
+        return rc;
+    if (pk_value_kind(hash_key) == PK_MISSING)
+        pk_layout_id(&prefix, PK_SPACE_TABLE, found->id);
+    else if (pk_item_key_check(&found->key.hash[0], false, hash_key, err) == PK_KEY_FINE)
+        pk_layout_collection(&prefix, PK_SPACE_TABLE, found->id, hash_key);
+    else
+        rc = err->code;
+    if (rc == PK_OK)
+        rc = walk_rows(call, snap, pk_buf_slice(&prefix), &walk, err);
+    pk_buf_release(&prefix);
+    pk_snap_free(snap);
+    pk_table_unref(found);
+    return rc == PK_OK ? to.rc : rc;
+}

@@ -1,0 +1,62 @@
+/*
+ * One write, taken through its steps by whoever commits it: alone, in a batch, in a transaction.
+ *
+ *   prepare  table, key, everything that needs no stored item          no latch
+ *   decide   the old item, condition, new item, index effects          under the key's latch
+ *   stage    rows into the commit's batch                              under the latch
+ *   commit   (the caller's)
+ *   count    counters                                                  under the latch
+ *   report   the result                                                no latch
+ */
+#ifndef PK_OPS_WRITE_H
+#define PK_OPS_WRITE_H
+
+#include "engine/ops/collection.h"
+#include "engine/ops/core.h"
+#include "engine/ops/cost.h"
+#include "engine/ops/item_key.h"
+
+enum pk_write_mode { PK_WRITE_ALONE, PK_WRITE_IN_BATCH, PK_WRITE_IN_TRANSACTION };
+
+struct pk_write_step {
+    const struct pk_write *request;
+    enum pk_write_mode mode;
+    struct pk_table *table; /* a reference: pk_write_release */
+    struct pk_item_key key;
+    pk_slice row; /* the row's key */
+    uint32_t stripe;
+    uint64_t token;
+    uint32_t partition;
+    /* Set when prepare or decide fails: in a transaction the fault is the whole request's, not a
+     * cancellation reason (operations.md §7). */
+    bool request_fault;
+
+    pk_view before; /* missing: no item */
+    pk_view after;
+    uint64_t before_size;
+    uint64_t after_size;
+    struct pk_index_effect *effects; /* one for each of the table's indexes */
+    uint64_t collection_bytes;       /* on a table with an LSI */
+};
+
+/* Looks the table up and checks all that needs only the schema. */
+PK_MUST_CHECK enum pk_code pk_write_prepare(struct pk_engine *engine, struct pk_call *call,
+                                            struct pk_write_step *step, struct pk_error *err);
+void pk_write_release(struct pk_write_step *step);
+/* Reads the item, tests the condition and computes what the write does. The size of the item's
+ * collection goes to sizes. */
+PK_MUST_CHECK enum pk_code pk_write_decide(struct pk_engine *engine, struct pk_call *call,
+                                           struct pk_write_step *step,
+                                           struct pk_collection_sizes *sizes, struct pk_error *err);
+/* A write that changes nothing stages nothing. */
+void pk_write_stage(const struct pk_write_step *step, struct pk_batch *batch);
+void pk_write_count(const struct pk_write_step *step);
+void pk_write_report(struct pk_call *call, const struct pk_write_step *step,
+                     struct pk_write_result *result);
+
+/* All of the steps for one write. */
+PK_MUST_CHECK enum pk_code pk_write_one(struct pk_engine *engine, struct pk_call *call,
+                                        struct pk_write_step *step, struct pk_write_result *result,
+                                        struct pk_error *err);
+
+#endif
