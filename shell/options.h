@@ -1,0 +1,36 @@
+/* The command line: one table of options, from which parsing and --help come. */
+#ifndef SH_OPTIONS_H
+#define SH_OPTIONS_H
+
+#include "commands/settings.h"
+#include "engine/base/buf.h"
+
+enum sh_action {
+    SH_RUN, /* open the store; run the inputs, or the prompt, or standard input */
+    SH_HELP,
+    SH_VERSION,
+    SH_REPAIR /* pksk repair DIR */
+};
+
+struct sh_input {
+    enum { SH_INPUT_TEXT, SH_INPUT_FILE } kind;
+    const char *text; /* the statements, or the file's name; borrowed from argv */
+};
+
+struct sh_options {
+    enum sh_action action;
+    const char *dir; /* NULL: the default store */
+    bool memory, durable, quiet, no_init, keep_going, yes;
+    bool mode_given;
+    enum cmd_mode mode;
+    struct sh_input *inputs; /* owned, in the order given */
+    size_t input_count;
+};
+
+void sh_options_release(struct sh_options *options);
+/* PK_E_USAGE with a message. Borrows argv. */
+PK_MUST_CHECK enum pk_code sh_options_parse(struct sh_options *options, int argc, char **argv,
+                                            struct pk_error *err);
+void sh_options_help(struct pk_buf *out);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+ * Aligned columns. A leading blank in each row, two blanks between columns, none at the end.
+ *
+ * Items are cut to the terminal's width: first the widest attributes, then the keys, and what still
+ * does not fit is cut off the row; "…" marks each place. Grids hold sentences and are not cut.
+ */
+#include "shell/render/render.h"
+#include "shell/render/text_safe.h"
+
+enum {
+    GAP = 2,
+    NARROWEST = 6 /* columns of a cut attribute, "…" included */
+};
+
+struct cell {
+    pk_slice text; /* safe */
+    size_t width;
+};
+
+struct sheet {
+    struct pk_arena arena;
+    size_t columns, rows; /* rows: without the heading */
+    struct cell *cells;   /* heading first, then row by row */
+    size_t *widths;
+    bool *rights;
+    bool *keys;
+};
+
+static void sheet_init(struct sheet *sheet, size_t columns, size_t rows)
+{
+    *sheet = (struct sheet){.arena = PK_ARENA_INIT, .columns = columns, .rows = rows};
+    sheet->cells = PK_NEW_ARRAY(&sheet->arena, struct cell, (rows + 1) * columns + 1);
+    sheet->widths = PK_NEW_ARRAY(&sheet->arena, size_t, columns + 1);
+    sheet->rights = PK_NEW_ARRAY(&sheet->arena, bool, columns + 1);
+    sheet->keys = PK_NEW_ARRAY(&sheet->arena, bool, columns + 1);
+}
+
+/* row 0 is the heading. The text is copied. */
+static void sheet_set(struct sheet *sheet, size_t row, size_t column, pk_slice safe)
+{
+    struct cell *cell = &sheet->cells[row * sheet->columns + column];
+
+    cell->text = pk_arena_dup(&sheet->arena, safe);
+    cell->width = sh_text_width(safe);
+    if (cell->width > sheet->widths[column])
+        sheet->widths[column] = cell->width;
+}
+
+static size_t total_width(const struct sheet *sheet, size_t cap, bool cap_keys)
+{
+    size_t total = 1;
+
+    for (size_t c = 0; c < sheet->columns; c++) {
+        bool capped = sheet->widths[c] > cap && (cap_keys || !sheet->keys[c]);
+
+        total += (c > 0 ? GAP : 0) + (capped ? cap : sheet->widths[c]);
+    }
+    return total;
+}
+
+/* Lowers the widest columns to one common width, as little as needed. */
+static void cap_widths(struct sheet *sheet, size_t width, bool cap_keys)
+{
+    size_t widest = 0;
+
+    for (size_t c = 0; c < sheet->columns; c++)
+        if (sheet->widths[c] > widest && (cap_keys || !sheet->keys[c]))
+            widest = sheet->widths[c];
+
+    /* total_width falls with the cap: halve the range between too wide and narrow enough */
+    size_t low = NARROWEST;
+    size_t high = widest > low ? widest : low;
+
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+
+        if (total_width(sheet, middle, cap_keys) <= width)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    for (size_t c = 0; c < sheet->columns; c++)
+        if (sheet->widths[c] > low && (cap_keys || !sheet->keys[c]))
+            sheet->widths[c] = low;
+}
+
+static void fit(struct sheet *sheet, size_t width)
+{
+    if (width == 0 || total_width(sheet, SIZE_MAX, false) <= width)
+        return;
+    cap_widths(sheet, width, false);
+    if (total_width(sheet, SIZE_MAX, false) > width)
+        cap_widths(sheet, width, true);
+}
+
+/* One cell with its padding. left: columns that remain in the row (SIZE_MAX: no limit), lowered by
+ * what was used; false when the row is full. */
+static bool add_cell(struct sh_render *render, const struct sheet *sheet, size_t row, size_t c,
+                     size_t *left)
+{
+    const struct cell *cell = &sheet->cells[row * sheet->columns + c];
+    size_t room = sheet->widths[c] < *left ? sheet->widths[c] : *left;
+    struct pk_buf text = PK_BUF_INIT;
+    size_t used = sh_text_fit(&text, cell->text, room);
+    bool bold = sheet->keys[c] && row > 0 && used > 0;
+
+    if (sheet->rights[c])
+        sh_text_pad(render->out, room - used);
+    if (bold)
+        sh_style_begin(render->out, render->color, SH_STYLE_KEY);
+    pk_buf_add(render->out, pk_buf_slice(&text));
+    if (bold)
+        sh_style_end(render->out, render->color);
+    if (!sheet->rights[c])
+        sh_text_pad(render->out, room - used);
+    pk_buf_release(&text);
+    if (*left != SIZE_MAX)
+        *left -= room;
+    return *left > GAP;
+}
+
+static void trim_blanks(struct pk_buf *out, size_t from)
+{
+    while (out->len > from && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+}
+
+static void add_row(struct sh_render *render, const struct sheet *sheet, size_t row)
+{
+    size_t left = render->width > 1 ? render->width - 1 : SIZE_MAX;
+    size_t start = render->out->len;
+
+    pk_buf_add_byte(render->out, ' ');
+    for (size_t c = 0; c < sheet->columns; c++) {
+        if (c > 0) {
+            sh_text_pad(render->out, GAP);
+            if (left != SIZE_MAX)
+                left -= GAP;
+        }
+        if (!add_cell(render, sheet, row, c, &left) && c + 1 < sheet->columns) {
+            /* columns that found no room at all: say that there are more */
+            if (left > 0)
+                pk_buf_add_cstr(render->out, "…");
+            break;
+        }
+    }
+    trim_blanks(render->out, start);
+    pk_buf_add_byte(render->out, '\n');
+}
+
+static void fill_row(struct sheet *sheet, const struct sh_column *columns, size_t row,
+                     pk_value item)
+{
+    struct pk_buf text = PK_BUF_INIT;
+
+    for (size_t c = 0; c < sheet->columns; c++) {
+        pk_buf_clear(&text);
+        sh_render_cell(&text, pk_value_get(item, columns[c].name));
+        sheet_set(sheet, row, c, pk_buf_slice(&text));
+    }
+    pk_buf_release(&text);
+}
+
+static void table_items(struct sh_render *render, const struct cmd_items *items)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct sheet sheet;
+    struct pk_buf text = PK_BUF_INIT;
+    size_t count = 0;
+    const struct sh_column *columns = sh_render_columns(&arena, items, &count);
+
+    sheet_init(&sheet, count, items->count);
+    for (size_t c = 0; c < count; c++) {
+        pk_buf_clear(&text);
+        sh_text_safe(&text, columns[c].name, SH_TEXT_ONE_LINE);
+        sheet_set(&sheet, 0, c, pk_buf_slice(&text));
+        sheet.rights[c] = columns[c].right;
+        sheet.keys[c] = columns[c].key;
+    }
+    for (size_t r = 0; r < items->count; r++)
+        fill_row(&sheet, columns, r + 1, items->rows[r]);
+    fit(&sheet, render->width);
+    for (size_t r = 0; r <= items->count && items->count > 0; r++)
+        add_row(render, &sheet, r);
+    pk_buf_release(&text);
+    pk_arena_release(&sheet.arena);
+    pk_arena_release(&arena);
+}
+
+static void table_grid(struct sh_render *render, const struct cmd_grid *grid)
+{
+    struct sh_render uncut = *render;
+    struct sheet sheet;
+    struct pk_buf text = PK_BUF_INIT;
+
+    uncut.width = 0;
+    sheet_init(&sheet, grid->column_count, grid->row_count);
+    for (size_t c = 0; c < grid->column_count; c++) {
+        sheet.rights[c] = grid->aligns[c] == CMD_RIGHT;
+        if (!grid->headless)
+            sheet_set(&sheet, 0, c, pk_slice_cstr(grid->columns[c]));
+        for (size_t r = 0; r < grid->row_count; r++) {
+            pk_buf_clear(&text);
+            sh_text_safe(&text, grid->cells[r * grid->column_count + c], SH_TEXT_ONE_LINE);
+            sheet_set(&sheet, r + 1, c, pk_buf_slice(&text));
+        }
+    }
+    for (size_t r = grid->headless ? 1 : 0; r <= grid->row_count && grid->row_count > 0; r++)
+        add_row(&uncut, &sheet, r);
+    pk_buf_release(&text);
+    pk_arena_release(&sheet.arena);
+}
+
+const struct sh_render_ops sh_render_table = {.items = table_items, .grid = table_grid};

@@ -1,0 +1,265 @@
+/* Opening, closing, and the road from a job to the writer; see shell.h. */
+#include "shell/shell.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shell/line.h"
+#include "shell/paths.h"
+#include "shell/show.h"
+#include "shell/signals.h"
+#include "shell/worker.h"
+
+enum { SLEEP_SLICE_MS = 20 };
+
+struct sh *sh_of(struct cmd_context *context)
+{
+    return (struct sh *)(void *)context;
+}
+
+bool sh_interactive(const struct sh *sh)
+{
+    return sh->line != NULL;
+}
+
+/* ---- what a job sends ------------------------------------------------------------------------ */
+
+/* The main thread writes itself, when nothing runs. */
+static bool direct(const struct sh *sh)
+{
+    return sh->worker == NULL || !sh_worker_current(sh->worker);
+}
+
+void sh_emit_take(struct sh *sh, enum sh_stream stream, struct pk_buf *text)
+{
+    if (text->len == 0 && stream != SH_PROGRESS) {
+        pk_buf_release(text);
+    } else if (direct(sh)) {
+        sh_output_write(&sh->output, stream, pk_buf_slice(text));
+        pk_buf_release(text);
+    } else {
+        sh_worker_post(sh->worker, (struct sh_message){SH_MESSAGE_TEXT, stream, -1, *text});
+        *text = (struct pk_buf)PK_BUF_INIT;
+    }
+}
+
+void sh_redirect_take(struct sh *sh, int fd, pk_slice name)
+{
+    struct pk_buf text = PK_BUF_INIT;
+
+    sh->redirected = fd >= 0;
+    if (direct(sh)) {
+        sh_output_redirect_take(&sh->output, fd, name);
+        return;
+    }
+    pk_buf_add(&text, name);
+    sh_worker_post(sh->worker, (struct sh_message){SH_MESSAGE_REDIRECT, SH_RESULT, fd, text});
+}
+
+void sh_sync(struct sh *sh)
+{
+    if (!direct(sh))
+        sh_worker_ask(sh->worker, (struct sh_message){.kind = SH_MESSAGE_SYNC, .fd = -1});
+}
+
+bool sh_sleep(struct sh *sh, int64_t ms)
+{
+    int64_t end = pk_clock_real_us() + ms * 1000;
+
+    while (!atomic_load(&sh->cancel) && pk_clock_real_us() < end) {
+        struct timespec slice = {0, SLEEP_SLICE_MS * 1000000L};
+
+        nanosleep(&slice, NULL);
+    }
+    return !atomic_load(&sh->cancel);
+}
+
+/* The commands' asker: a question for the person at the prompt. */
+static bool ask(void *context, const char *question, bool *asked)
+{
+    struct sh *sh = context;
+    struct pk_buf text = PK_BUF_INIT;
+
+    *asked = sh_interactive(sh) && !direct(sh);
+    if (!*asked)
+        return false;
+    pk_buf_add_cstr(&text, question);
+    return sh_worker_ask(sh->worker, (struct sh_message){SH_MESSAGE_ASK, SH_CHATTER, -1, text}) ==
+           1;
+}
+
+static void show_progress(void *context, const char *line)
+{
+    struct sh *sh = context;
+    struct pk_buf text = PK_BUF_INIT;
+
+    if (!sh->output.err_tty)
+        return;
+    pk_buf_add_cstr(&text, line);
+    sh_emit_take(sh, SH_PROGRESS, &text);
+}
+
+/* ---- the main thread's side ------------------------------------------------------------------ */
+
+/* Handles one message; false: the job has ended. */
+static bool handle(struct sh *sh, const struct sh_message *message)
+{
+    switch (message->kind) {
+    case SH_MESSAGE_TEXT:
+        sh_output_write(&sh->output, message->stream, pk_buf_slice(&message->text));
+        if (sh->output.broken)
+            atomic_store(&sh->cancel, true);
+        return true;
+    case SH_MESSAGE_REDIRECT:
+        sh_output_redirect_take(&sh->output, message->fd, pk_buf_slice(&message->text));
+        return true;
+    case SH_MESSAGE_ASK:
+        sh_worker_answer(sh->worker, sh_line_ask(sh->line, message->text.data) ? 1 : 0);
+        return true;
+    case SH_MESSAGE_SYNC:
+        sh_worker_answer(sh->worker, 0);
+        return true;
+    case SH_MESSAGE_DONE:
+        return false;
+    }
+    return true;
+}
+
+/* INT cancels what runs; TERM and HUP do so on their way out. */
+static void obey_signals(struct sh *sh)
+{
+    if (sh_signals_take(SIGINT)) {
+        sh->interrupted = true;
+        atomic_store(&sh->cancel, true);
+    }
+    if (sh_signals_pending(SIGTERM) || sh_signals_pending(SIGHUP)) {
+        sh->signal = sh_signals_pending(SIGTERM) ? SIGTERM : SIGHUP;
+        sh->quit = true;
+        atomic_store(&sh->cancel, true);
+    }
+    if (sh_signals_take(SIGTSTP))
+        sh_signals_suspend();
+}
+
+/* A write that failed is found out after the statement that made the text. */
+static void report_failure(struct sh *sh)
+{
+    char *failure = sh_output_failure(&sh->output);
+    struct pk_buf text = PK_BUF_INIT;
+
+    if (failure == NULL)
+        return;
+    pk_buf_printf(&text, "%s: %s\n", pk_code_name(PK_E_IO), failure);
+    sh_output_write(&sh->output, SH_ERROR, pk_buf_slice(&text));
+    sh->redirected = sh->output.file_fd >= 0;
+    if (sh->status == SH_EXIT_FINE)
+        sh->status = SH_EXIT_FAILED;
+    pk_buf_release(&text);
+    free(failure);
+}
+
+void sh_run(struct sh *sh, void (*job)(void *context), void *context)
+{
+    bool running = true;
+
+    atomic_store(&sh->cancel, sh->signal != 0);
+    sh->interrupted = false;
+    if (sh->worker == NULL) {
+        job(context);
+        report_failure(sh);
+        return;
+    }
+    sh_worker_start(sh->worker, job, context);
+    while (running) {
+        struct pollfd ready = {.fd = sh_worker_fd(sh->worker), .events = POLLIN};
+        struct sh_message message;
+
+        sh_signals_wait(&ready, 1, -1);
+        obey_signals(sh);
+        while (running && sh_worker_take(sh->worker, &message)) {
+            running = handle(sh, &message);
+            pk_buf_release(&message.text);
+        }
+    }
+    sh_output_write(&sh->output, SH_PROGRESS, (pk_slice){NULL, 0});
+    report_failure(sh);
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static enum pk_code open_engine(struct sh *sh, const struct sh_options *options,
+                                struct pk_error *err)
+{
+    struct pk_buf path = PK_BUF_INIT;
+    struct pk_engine_options engine = {
+        .dir = options->dir, .memory = options->memory, .durable = options->durable};
+    enum pk_code rc = PK_OK;
+
+    if (options->dir == NULL && !options->memory) {
+        int failure = 0;
+
+        if (!sh_path_of(&path, SH_PLACE_STORE))
+            return pk_fail(err, PK_E_IO, "no home directory; name a store, or use --memory");
+        failure = sh_path_make_parents(path.data);
+        if (failure != 0)
+            rc = pk_fail(err, PK_E_IO, "cannot make '%s': %s", path.data, strerror(failure));
+        engine.dir = path.data;
+    }
+    if (rc == PK_OK)
+        rc = pk_engine_open(&engine, &sh->engine, err);
+    pk_buf_release(&path);
+    return rc;
+}
+
+/* With exactly one table it is the current one. */
+static void choose_table(struct sh *sh)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_call call = {.arena = &arena};
+    pk_slice names[2];
+    bool more = false;
+
+    if (pk_engine_list_tables(sh->engine, &call, (pk_slice){NULL, 0}, 2, names, &more) == 1)
+        sh->context.table = pk_memdup_cstr(names[0].data, names[0].len);
+    pk_arena_release(&arena);
+}
+
+enum pk_code sh_open(struct sh *sh, const struct sh_options *options, struct sh_output output,
+                     struct pk_error *err)
+{
+    *sh = (struct sh){.output = output, .keep_going = options->keep_going};
+
+    enum pk_code rc = open_engine(sh, options, err);
+
+    if (rc != PK_OK)
+        return rc;
+    sh->backend = cmd_backend_local_new(sh->engine);
+    cmd_settings_init(&sh->settings);
+    if (options->mode_given)
+        sh->settings.mode = options->mode;
+    cmd_context_init(&sh->context, sh->backend, sh->engine);
+    sh->context.settings = &sh->settings;
+    sh->context.cancel = &sh->cancel;
+    sh->context.yes = options->yes;
+    sh->context.asker = (struct cmd_asker){ask, sh};
+    sh->context.progress = (struct cmd_progress){show_progress, sh};
+    sh->context.shell_entries = sh_entries;
+    choose_table(sh);
+    sh_history_init(&sh->history, NULL);
+    return PK_OK;
+}
+
+void sh_close(struct sh *sh)
+{
+    sh_worker_free(sh->worker);
+    sh->worker = NULL;
+    if (sh->context.txn != NULL)
+        sh_note(sh, "the open transaction is rolled back; nothing of it was sent");
+    cmd_context_release(&sh->context);
+    cmd_backend_free(sh->backend);
+    pk_engine_close(sh->engine);
+    sh_history_release(&sh->history);
+    sh_output_release(&sh->output);
+}

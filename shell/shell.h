@@ -1,0 +1,75 @@
+/*
+ * The shell's state, and the road from a job to the writer.
+ *
+ * Two threads share it. While a job runs, context, settings and what is marked (job) belong to the
+ * worker's thread; the rest, and everything between jobs, to the main thread. Without a worker
+ * (tests) all is done on the calling thread.
+ */
+#ifndef SH_SHELL_H
+#define SH_SHELL_H
+
+#include "commands/cmd.h"
+#include "commands/settings.h"
+#include "shell/history.h"
+#include "shell/options.h"
+#include "shell/output.h"
+
+struct sh_line;
+struct sh_worker;
+
+/* Exit codes (docs/man/pksk.1); those of signals are 128 + the signal. */
+enum sh_exit {
+    SH_EXIT_FINE = 0,
+    SH_EXIT_FAILED = 1,
+    SH_EXIT_USAGE = 2,
+    SH_EXIT_STORE = 3,
+    SH_EXIT_CHECK = 4,
+    SH_EXIT_SIGNAL = 128
+};
+
+struct sh {
+    struct cmd_context context; /* first: sh_of() relies on it */
+    struct cmd_settings settings;
+    struct pk_engine *engine;
+    struct cmd_backend *backend;
+    struct sh_output output;
+    struct sh_history history;
+    struct sh_worker *worker; /* NULL: none */
+    struct sh_line *line;     /* NULL when not interactive */
+    atomic_bool cancel;       /* stops what runs */
+    bool keep_going;          /* scripts go on after an error */
+    bool redirected;          /* (job) results go to a file */
+    bool told;                /* (job) the failure of this statement has been shown already */
+    bool quit;                /* a statement said so */
+    int depth;                /* (job) of `read` inside `read` */
+    int status;               /* exit code of the first failure */
+    int signal;               /* TERM or HUP has come */
+    bool interrupted;         /* INT has come since the job was started */
+};
+
+/* The shell a command's context belongs to; only for the rows of shell_commands.c. */
+struct sh *sh_of(struct cmd_context *context);
+/* The shell's own rows, NULL-ended (shell_commands.c). */
+extern const struct cmd_entry *const sh_entries[];
+
+/* Opens the store and makes everything ready. On failure nothing is open. */
+PK_MUST_CHECK enum pk_code sh_open(struct sh *sh, const struct sh_options *options,
+                                   struct sh_output output, struct pk_error *err);
+/* Closes the store. A transaction that is open is rolled back, and that is said. */
+void sh_close(struct sh *sh);
+
+/* (job) Sends bytes, which are safe to show, to the writer. Takes the text; it is empty then. */
+void sh_emit_take(struct sh *sh, enum sh_stream stream, struct pk_buf *text);
+/* (job) Results go to the file from here on (-1: to standard output). Takes fd. */
+void sh_redirect_take(struct sh *sh, int fd, pk_slice name);
+/* (job) Returns when everything before has been written. */
+void sh_sync(struct sh *sh);
+/* True at a prompt. */
+bool sh_interactive(const struct sh *sh);
+/* (job) Sleeps; false when cancelled meanwhile. */
+bool sh_sleep(struct sh *sh, int64_t ms);
+
+/* Runs the job on the worker and writes its output until it has ended; listens to signals. */
+void sh_run(struct sh *sh, void (*job)(void *context), void *context);
+
+#endif

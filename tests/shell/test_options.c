@@ -1,0 +1,111 @@
+/* The command line. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+
+#include "shell/options.h"
+
+TestSuite(options);
+
+enum { WORDS = 8 };
+
+static enum pk_code parse(struct sh_options *options, const char *const *words,
+                          struct pk_error *err)
+{
+    static char name[] = "pksk";
+    static char copies[WORDS][64];
+    static char *argv[WORDS + 2];
+    int argc = 1;
+
+    argv[0] = name;
+    for (; words[argc - 1] != NULL; argc++) {
+        snprintf(copies[argc - 1], sizeof(copies[0]), "%s", words[argc - 1]);
+        argv[argc] = copies[argc - 1];
+    }
+    argv[argc] = NULL;
+    return sh_options_parse(options, argc, argv, err);
+}
+
+Test(options, refused)
+{
+    static const struct {
+        const char *words[WORDS];
+        const char *message;
+    } rows[] = {
+        {{"--memory", "store"}, "--memory and a directory ('store') exclude each other"},
+        {{"a", "b"}, "one store at a time: 'a' and 'b'"},
+        {{""}, "the store's directory has an empty name"},
+        {{"--nothing"}, "no option '--nothing'"},
+        {{"-x"}, "no option '-x'"},
+        {{"-c"}, "option '-c' needs TEXT"},
+        {{"-qf"}, "option '-f' needs FILE"},
+        {{"--mode"}, "option '--mode' needs M"},
+        {{"--mode", "html"}, "no mode 'html': table, line, json, jsonl, csv or markdown"},
+        {{"--memory=1"}, "option '--memory' takes no argument"},
+        {{"repair"}, "usage: pksk repair DIR"},
+        {{"repair", "a", "-c", "x"}, "usage: pksk repair DIR"},
+        {{"serve"}, "'serve' arrives in a later version; a store of that name is './serve'"},
+        {{"panel", "x"}, "'panel' arrives in a later version; a store of that name is './panel'"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct sh_options options;
+        struct pk_error err = PK_ERROR_INIT;
+
+        cr_expect_eq(parse(&options, rows[i].words, &err), PK_E_USAGE, "row %zu", i);
+        cr_expect_str_eq(err.message, rows[i].message, "row %zu: %s", i, err.message);
+        sh_options_release(&options);
+        pk_error_release(&err);
+    }
+}
+
+Test(options, accepted)
+{
+    static const char *const words[] = {"-qc",  "a; b",         "--mode=JSONL", "-f",
+                                        "file", "--keep-going", "./serve",      NULL};
+    struct sh_options options;
+    struct pk_error err = PK_ERROR_INIT;
+
+    cr_assert_eq(parse(&options, words, &err), PK_OK);
+    cr_expect_eq(options.action, SH_RUN);
+    cr_expect_str_eq(options.dir, "./serve");
+    cr_expect(options.quiet && options.keep_going);
+    cr_expect(!options.memory && !options.durable && !options.yes && !options.no_init);
+    cr_expect(options.mode_given && options.mode == CMD_MODE_JSONL);
+    cr_assert_eq(options.input_count, 2);
+    cr_expect_eq(options.inputs[0].kind, SH_INPUT_TEXT);
+    cr_expect_str_eq(options.inputs[0].text, "a; b");
+    cr_expect_eq(options.inputs[1].kind, SH_INPUT_FILE);
+    cr_expect_str_eq(options.inputs[1].text, "file");
+    sh_options_release(&options);
+}
+
+Test(options, subcommands_and_the_end_of_options)
+{
+    static const char *const repair[] = {"repair", "dir", NULL};
+    static const char *const named[] = {"--", "--memory", NULL};
+    struct sh_options options;
+    struct pk_error err = PK_ERROR_INIT;
+
+    cr_assert_eq(parse(&options, repair, &err), PK_OK);
+    cr_expect_eq(options.action, SH_REPAIR);
+    cr_expect_str_eq(options.dir, "dir");
+    sh_options_release(&options);
+    cr_assert_eq(parse(&options, named, &err), PK_OK);
+    cr_expect_str_eq(options.dir, "--memory");
+    cr_expect(!options.memory);
+    sh_options_release(&options);
+}
+
+Test(options, help_names_every_option)
+{
+    static const char *const names[] = {"--memory", "--durable", "-c TEXT",   "-f FILE",
+                                        "--mode M", "-q",        "--no-init", "--keep-going",
+                                        "--yes",    "--version", "-h, --help"};
+    struct pk_buf out = PK_BUF_INIT;
+
+    sh_options_help(&out);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        cr_expect_not_null(strstr(out.data, names[i]), "%s is missing in\n%s", names[i], out.data);
+    pk_buf_release(&out);
+}
