@@ -425,14 +425,16 @@ static void parse_other(struct partiql_parser *parser, struct partiql_statement 
         }
     }
 
-    const struct partiql_node *expr = partiql_parse_expr(parser, PQ_POWER_OR);
-    bool is_name = first->kind == PQ_TOK_NAME || first->kind == PQ_TOK_QUOTED;
-    if (is_name && parser->code == PK_OK && !partiql_at_end(parser)) {
-        parser->pos = start;
+    partiql_take(parser);
+    bool lone = partiql_at_end(parser) || partiql_at_word(parser, PQ_WORD_IS);
+    parser->pos = start;
+    if ((first->kind == PQ_TOK_NAME || first->kind == PQ_TOK_QUOTED) && !lone) {
         partiql_refuse(parser, "Expected data manipulation",
                        "a statement begins with SELECT, INSERT, UPDATE or DELETE");
         return;
     }
+
+    const struct partiql_node *expr = partiql_parse_expr(parser, PQ_POWER_OR);
     note_unsupported(out, expr->span, expression_name(expr->kind));
 }
 
