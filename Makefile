@@ -158,9 +158,10 @@ bench: ## ratios against raw LevelDB
 bench-run: $(call bin,$(BENCH_SRC))
 	@for b in $(call bin,$(BENCH_SRC)); do $$b || exit 1; done
 
-crash: $(call bin,$(CRASH_SRC)) pksk ## the long crash campaign (200 kills, full disk, repair)
-	@sh tests/crash/run.sh $(BUILD)
+crash: $(call bin,$(CRASH_SRC)) pksk ## kills under load, full disk, repair (CRASH_ROUNDS=200)
+	@CRASH_ROUNDS=$(CRASH_ROUNDS) sh tests/crash/run.sh $(BUILD)
 
+CRASH_ROUNDS ?= 200
 FUZZ_SECONDS ?= 600
 fuzz: ## fuzz every parser and decoder, FUZZ_SECONDS each
 	@$(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-run
