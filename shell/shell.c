@@ -133,6 +133,8 @@ static void obey_signals(struct sh *sh)
     if (sh_signals_take(SIGINT)) {
         sh->interrupted = true;
         atomic_store(&sh->cancel, true);
+        if (sh_interactive(sh)) /* the terminal has echoed ^C */
+            sh_output_write(&sh->output, SH_CHATTER, PK_LIT("\n"));
     }
     if (sh_signals_pending(SIGTERM) || sh_signals_pending(SIGHUP)) {
         sh->signal = sh_signals_pending(SIGTERM) ? SIGTERM : SIGHUP;

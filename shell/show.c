@@ -135,12 +135,23 @@ static void show_blocks(struct sh *sh, const struct cmd_result *result, pk_slice
     page_flush(&page);
 }
 
-static void show_failure(struct sh *sh, pk_slice source, const struct pk_error *err)
+/* A command that runs transactions lists their actions in a grid of its own. */
+static bool has_grid(const struct cmd_result *result)
+{
+    for (const struct cmd_block *block = result->first; block != NULL; block = block->next)
+        if (block->kind == CMD_BLOCK_GRID)
+            return true;
+    return false;
+}
+
+static void show_failure(struct sh *sh, const struct cmd_result *result, pk_slice source,
+                         const struct pk_error *err)
 {
     struct pk_buf text = PK_BUF_INIT;
     struct sh_diag diag = {.source = source,
                            .width = terminal_width(sh),
-                           .color = wants_color(sh, sh->output.err_tty)};
+                           .color = wants_color(sh, sh->output.err_tty),
+                           .no_reasons = has_grid(result)};
 
     sh_diag_render(&text, &diag, err);
     sh_emit_take(sh, SH_ERROR, &text);
@@ -154,13 +165,13 @@ void sh_show(struct sh *sh, const struct cmd_result *result, pk_slice source,
         return;
     }
     show_blocks(sh, result, source, PRIMARY);
-    show_failure(sh, source, err);
+    show_failure(sh, result, source, err);
     show_blocks(sh, result, source, CHATTER);
 }
 
 void sh_show_error(struct sh *sh, const struct pk_error *err)
 {
-    show_failure(sh, (pk_slice){NULL, 0}, err);
+    show_failure(sh, &(struct cmd_result){.first = NULL}, (pk_slice){NULL, 0}, err);
 }
 
 void sh_note(struct sh *sh, const char *format, ...)
@@ -204,28 +215,53 @@ static void follow(struct sh *sh, enum cmd_next next)
     }
 }
 
+/* With an output file, a write that fails is the statement's failure: found out before the next. */
+static bool file_failed(struct sh *sh)
+{
+    struct pk_error err = PK_ERROR_INIT;
+    char *failure = NULL;
+
+    if (!sh->redirected)
+        return false;
+    sh_sync(sh);
+    failure = sh_output_failure(&sh->output);
+    if (failure == NULL)
+        return false;
+    sh->redirected = sh->output.file_fd >= 0;
+    pk_fail(&err, PK_E_IO, "%s", failure);
+    sh_show_error(sh, &err);
+    pk_error_release(&err);
+    free(failure);
+    return true;
+}
+
+static int status_of(enum pk_code rc, const struct cmd_result *result)
+{
+    if (rc != PK_OK)
+        return SH_EXIT_FAILED;
+    return result->check_failed ? SH_EXIT_CHECK : SH_EXIT_FINE;
+}
+
 int sh_execute(struct sh *sh, pk_slice text)
 {
     struct cmd_result result;
     struct pk_error err = PK_ERROR_INIT;
     int64_t start_us = pk_clock_real_us();
-    int status = SH_EXIT_FINE;
 
     sh->told = false;
     cmd_result_init(&result);
 
     enum pk_code rc = cmd_execute(&sh->context, text, &result, &err);
     int64_t micros = pk_clock_real_us() - start_us;
+    int status = status_of(rc, &result);
 
-    if (rc != PK_OK)
-        status = SH_EXIT_FAILED;
-    else if (result.check_failed)
-        status = SH_EXIT_CHECK;
     if (!sh->told)
         sh_show(sh, &result, text, rc == PK_OK ? NULL : &err);
     if (sh->settings.timer)
         sh_note(sh, "time %lld.%03lld ms", (long long)(micros / 1000), (long long)(micros % 1000));
     follow(sh, result.next);
+    if (file_failed(sh))
+        status = SH_EXIT_FAILED;
     if (sh->status == SH_EXIT_FINE)
         sh->status = status;
     sh->told = false;

@@ -197,10 +197,18 @@ static void add_reasons(struct pk_buf *out, const struct pk_error *err)
     }
 }
 
+/* What a failed condition met, or what was expected, says something about the marked text and so
+ * stands beside it. Other hints say what to do. */
+static bool is_fact(const struct pk_error *err)
+{
+    if (err->hint == NULL)
+        return false;
+    return err->code == PK_E_CONDITION_FAILED || strncmp(err->hint, "expected ", 9) == 0;
+}
+
 void sh_diag_render(struct pk_buf *out, const struct sh_diag *diag, const struct pk_error *err)
 {
-    /* What a failed condition met is a fact about the marked text, so it stands beside it. */
-    bool beside = err->code == PK_E_CONDITION_FAILED && err->hint != NULL;
+    bool beside = is_fact(err);
     bool source = has_span(err->span, diag->source);
 
     sh_style_begin(out, diag->color, SH_STYLE_ERROR);
@@ -217,7 +225,8 @@ void sh_diag_render(struct pk_buf *out, const struct sh_diag *diag, const struct
         }
         pk_buf_add_byte(out, '\n');
     }
-    add_reasons(out, err);
+    if (!diag->no_reasons)
+        add_reasons(out, err);
     if (beside && !source) {
         pk_buf_add_cstr(out, "  ");
         add_text(out, err->hint);

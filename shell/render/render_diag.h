@@ -19,6 +19,7 @@ struct sh_diag {
     pk_slice source; /* the statement that err->span points into */
     size_t width;    /* columns the source line may take; 0: 100 */
     bool color;
+    bool no_reasons; /* what became of a transaction's actions is shown elsewhere */
 };
 
 void sh_diag_render(struct pk_buf *out, const struct sh_diag *diag, const struct pk_error *err);

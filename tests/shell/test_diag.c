@@ -86,6 +86,15 @@ static const struct row {
      "the stored item has x = 2",
      "ConditionalCheckFailedException: msg\n"
      "  the stored item has x = 2\n"},
+    /* and so does what was expected there */
+    {"SELECT = FROM t",
+     {7, 1},
+     0,
+     PK_E_VALIDATION,
+     "expected a value",
+     "ValidationException: msg\n"
+     "  SELECT = FROM t\n"
+     "         ^  expected a value\n"},
     /* a span outside of the source is none of it */
     {"get", {9, 2}, 0, PK_E_USAGE, NULL, "UsageError: msg\n"},
 };

@@ -1,0 +1,262 @@
+#!/bin/sh
+# The shell on a real terminal: editing, history, completion, Ctrl-C, Ctrl-D, resizing, pasting.
+# Prints "N passed, N failed". PKSK names the program.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell/tmux.sh
+PKSK=${PKSK:-$PWD/pksk}
+if ! command -v tmux >/dev/null; then
+    echo "tmux is missing"
+    exit 1
+fi
+store=$home/store
+end='; echo "left with $?"; cat'
+
+"$PKSK" -q --no-init -c "create table Music (Artist S, Song S);
+create table Big (k S);" -c "use Music
+put Acme Blue {Plays: 1}
+put Acme 日本語 {Plays: 22, Note: 'x'}" "$store" >/dev/null 2>&1
+i=0
+while [ $i -lt 500 ]; do
+    echo "put k$i {v: $i} into Big"
+    i=$((i + 1))
+done >"$home/fill"
+"$PKSK" -q --no-init -f "$home/fill" "$store" >/dev/null 2>&1
+
+start 80 24 "$PKSK $store $end"
+wait_for '^pksk 0.1 · store ~/store · 2 tables · type help$'
+last_line '^pksk>$'
+case_ok 'banner and prompt'
+
+line 'use Music'
+last_line '^pksk Music>$'
+case_ok 'the prompt names the table'
+
+typed 'qery Acme'
+keys C-a Right
+typed 'u'
+keys C-e
+typed ' x'
+keys BSpace BSpace Enter
+wait_for '^ Acme    日本語     22  x$'
+wait_for '^ 2 items · Query'
+last_line '^pksk Music>$'
+case_ok 'editing in the middle of a line; wide characters keep the table aligned'
+
+cleared
+typed 'get Acme 日本語x'
+keys BSpace BSpace
+typed '語'
+keys Enter
+wait_for '^ Acme    日本語     22  x$'
+last_line '^pksk Music>$'
+case_ok 'wide characters are typed and deleted whole'
+
+cleared
+line 'SELECT Song'
+last_line '^         ;>$'
+line 'FROM Music WHERE Artist ='
+line "'Acme';"
+wait_for '^ 日本語$'
+last_line '^pksk Music>$'
+case_ok 'a statement of several lines, with a prompt that says what is open'
+
+cleared
+line "SELECT Plays FROM Music WHERE Artist = 'Acme' AND Song = 'Blue'"
+last_line ';>$'
+keys Enter
+wait_for '^     1$'
+last_line '^pksk Music>$'
+case_ok 'an empty line runs what only lacks its semicolon'
+
+cleared
+keys Up Up
+wait_for "FROM Music WHERE Artist ="
+keys C-c
+last_line '^pksk Music>$'
+keys C-r
+typed 'use'
+wait_for "use Music"
+keys C-c
+last_line '^pksk Music>$'
+case_ok 'arrows recall whole statements, Ctrl-R searches them'
+
+cleared
+typed 'descr'
+keys Tab
+last_line '^pksk Music> describe$'
+keys C-u
+last_line '^pksk Music>$'
+typed 'use Mu'
+keys Tab Enter
+last_line '^pksk Music>$'
+typed 'get Ac'
+keys Tab
+last_line '^pksk Music> get Acme$'
+keys C-u
+last_line '^pksk Music>$'
+typed "read $home/fi"
+keys Tab
+wait_for "read $home/fill"
+keys C-u
+case_ok 'completion of commands, tables, key values and files'
+
+cleared
+typed 'del Acme Blue'
+keys C-c
+wait_for '\^C$'
+last_line '^pksk Music>$'
+typed 'put {'
+keys Enter
+last_line '{>$'
+keys C-c
+last_line '^pksk Music>$'
+line 'get Acme Blue'
+wait_for '^ 1 item '
+last_line '^pksk Music>$'
+case_ok 'Ctrl-C drops the line and an open statement'
+
+cleared
+line 'watch 0 count scan from Big'
+wait_for '^ 500 items'
+keys C-c
+last_line '^pksk Music>$'
+line 'get Acme Blue'
+wait_for '^ 1 item · GetItem'
+last_line '^pksk Music>$'
+case_ok 'Ctrl-C ends a running scan, not the shell'
+
+cleared
+pasted 'get Acme Blue
+get Acme
+get Acme Nobody
+'
+wait_for 'get Acme Nobody'
+lacks '1 item'
+keys Enter
+wait_for 'stopped; 1 statement after it did not run'
+wait_for '1 item'
+last_line '^pksk Music>$'
+case_ok 'a paste waits for Enter and stops at its first error'
+
+cleared
+line "put Acme Evil {Note: \"\\u001b[2J\\u001b]0;owned\\u0007\"}"
+wait_for '1 WCU'
+line 'get Acme Evil'
+wait_for 'Evil  \\e\[2J\\e\]0;owned\\x07'
+line 'del Acme Evil'
+last_line '^pksk Music>$'
+case_ok 'escape sequences in items are shown, not obeyed'
+
+cleared
+line 'scan from Big'
+wait_for '^:$'
+lacks '^ 500 items'
+keys q
+last_line '^pksk Music>$'
+case_ok 'a long result goes through the pager'
+
+cleared
+line 'drop table Big;'
+wait_for '\[y/N\]$'
+line 'n'
+last_line '^pksk Music>$'
+line 'tables'
+wait_for '^ Big '
+last_line '^pksk Music>$'
+case_ok 'dropping a table with items asks first'
+
+cleared
+line "put Acme Long {Note: '0123456789012345678901234567890123456789', Other: 1}"
+wait_for '1 WCU'
+tm resize-window -t 0 -x 40 -y 15
+line 'get Acme Long'
+wait_for '^ Acme    Long  0123456789012345…      1$'
+tm resize-window -t 0 -x 1 -y 1
+tm resize-window -t 0 -x 80 -y 24
+line 'get Acme Long'
+wait_for '^ Acme    Long  0123456789012345678901234567890123456789      1$'
+last_line '^pksk Music>$'
+case_ok 'tables follow the width; 1x1 does no harm'
+
+cleared
+line '\! echo from $((40 + 2))'
+wait_for '^from 42$'
+last_line '^pksk Music>$'
+case_ok 'a command of the system'
+
+cleared
+line 'begin'
+last_line '^pksk Music\*>$'
+line 'put Acme Txn {}'
+last_line '^pksk Music\*>$'
+keys C-d
+wait_for 'the open transaction is rolled back'
+wait_for '^left with 0$'
+equal 'what is in the table' "$("$PKSK" -q --no-init --mode jsonl -c 'get Acme Txn from Music' "$store" 2>/dev/null)" ''
+case_ok 'Ctrl-D leaves, and says that it rolls back'
+
+equal 'the mode of the history file' "$(stat -c %a "$home/state/pksk/history")" 600
+equal 'its entries of SELECT Song' "$(grep -c '^SELECT Song' "$home/state/pksk/history")" 1
+start 80 24 "$PKSK -q $store $end"
+last_line '^pksk>$'
+keys Up
+wait_for 'put Acme Txn {}'
+keys C-c
+last_line '^pksk>$'
+case_ok 'the history is there again, one entry a statement'
+
+start 80 24 "TERM=dumb $PKSK -q $store $end"
+last_line '^pksk>$'
+line 'get Acme Blue from Music'
+wait_for '^ Acme    Blue'
+keys C-d
+wait_for '^left with 0$'
+case_ok 'a dumb terminal'
+
+start 80 24 "$PKSK -q $store $end"
+last_line '^pksk>$'
+line 'get Acme Blue from Music'
+wait_for '^ 1 item'
+if ! screen -e | grep -q '^ .\[1mAcme'; then
+    problem='keys are not bold'
+fi
+line 'set color off'
+cleared
+line 'get Acme Blue from Music'
+wait_for '^ 1 item'
+if screen -e | grep -q '.\[1mAcme'; then
+    problem="${problem:-colours although they are off}"
+fi
+case_ok 'colour, and none'
+
+start 80 24 "sh -i"
+wait_for '[$#] *$'
+line "PS1='job> '; $PKSK -q $store"
+last_line '^pksk>$'
+typed 'get Acme'
+keys C-z
+last_line '^job>$'
+line 'fg'
+wait_for 'get Acme$'
+typed ' Blue from Music'
+keys Enter
+wait_for '^ Acme    Blue'
+last_line '^pksk>$'
+case_ok 'Ctrl-Z and back, with the line kept'
+
+start 80 24 "$PKSK -q $store"
+last_line '^pksk>$'
+typed 'put Acme Half {} into Music'
+tm kill-server
+looks=0
+until "$PKSK" -q --no-init -c 'tables' "$store" >/dev/null 2>&1 || [ "$looks" -ge "$PATIENCE" ]; do
+    looks=$((looks + 1))
+    sleep 0.05
+done
+equal 'the half typed item' "$("$PKSK" -q --no-init --mode jsonl -c 'get Acme Half from Music' "$store" 2>&1 | grep -c Half)" 0
+equal 'the check' "$("$PKSK" -q --no-init -c check "$store" >/dev/null 2>&1 && echo clean)" clean
+case_ok 'the terminal goes away: the store is closed, nothing half typed runs'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
