@@ -38,7 +38,7 @@ struct cmd_statement {
 
 struct cmd_entry {
     const char *name;  /* "put"; of two words for "create table", "show create" */
-    const char *alias; /* further spellings, blank-separated, or NULL */
+    const char *alias; /* further spellings, blank-separated, or NULL; '_' stands for a blank */
     enum cmd_group group;
     const char *usage;   /* arguments as help shows them */
     const char *summary; /* one line */

@@ -40,7 +40,8 @@ struct cmd_block {
     enum cmd_block_kind kind;
     struct cmd_items items;
     struct cmd_grid grid;
-    pk_slice text; /* TEXT FOOTER HINT NOTE; may hold several lines, no newline at the end */
+    pk_slice text;       /* TEXT FOOTER HINT NOTE; may hold several lines, no newline at the end */
+    struct pk_span span; /* HINT: the place in the statement that it is about; len 0: none */
     struct cmd_block *next;
 };
 
@@ -64,6 +65,9 @@ struct cmd_grid *cmd_result_grid(struct cmd_result *result, const char *const *c
                                  const enum cmd_align *aligns, size_t count);
 void cmd_grid_row(struct cmd_result *result, struct cmd_grid *grid, const pk_slice *cells);
 void cmd_result_text(struct cmd_result *result, enum cmd_block_kind kind, const char *format, ...)
+    PK_PRINTF(3, 4);
+/* A hint about a place in the statement: the shell shows the source line with carets above it. */
+void cmd_result_hint_at(struct cmd_result *result, struct pk_span span, const char *format, ...)
     PK_PRINTF(3, 4);
 
 /* A value as a PartiQL literal ('text', 12.5, <<'a'>>, {'k': 1}); item cells show a top-level

@@ -6,6 +6,7 @@
 #ifndef CMD_SETTINGS_H
 #define CMD_SETTINGS_H
 
+#include "engine/base/arena.h"
 #include "engine/error.h"
 
 enum cmd_mode {
@@ -30,6 +31,22 @@ struct cmd_settings {
 };
 
 void cmd_settings_init(struct cmd_settings *settings);
+/* One setting as `set` shows it. */
+struct cmd_setting {
+    const char *name;
+    const char *unit;    /* "statements", "on|off", …: what may be written */
+    const char *initial; /* the default */
+    const char *sentence;
+};
+/* The rows, ordered by name, ended by one whose name is NULL. */
+extern const struct cmd_setting cmd_setting_rows[];
+/* The setting's value as text, in the arena. `name` is one of the rows' names. */
+pk_slice cmd_settings_show(const struct cmd_settings *settings, const char *name,
+                           struct pk_arena *arena);
+/* PK_E_USAGE for an unknown name or a value that is none; nothing is changed then. */
+PK_MUST_CHECK enum pk_code cmd_settings_set(struct cmd_settings *settings, pk_slice name,
+                                            pk_slice value, struct pk_error *err);
+
 /* "table", … ; false when there is no such mode. */
 bool cmd_mode_parse(pk_slice word, enum cmd_mode *mode);
 const char *cmd_mode_name(enum cmd_mode mode);

@@ -1,0 +1,259 @@
+/*
+ * A statement is planned here first, from the schema alone, for what the answer does not say: which
+ * operation it stood for (the footer), which table's keys come first, and what was probably meant
+ * when nothing is found. Whether it is right is the API's to say; a plan that fails is ignored.
+ */
+#include "commands/cmd_partiql.h"
+
+#include "commands/lex.h"
+#include "commands/page.h"
+#include "commands/settings.h"
+#include "commands/txn.h"
+#include "commands/wire.h"
+
+static enum pk_code lookup_table(void *context, pk_slice name, const struct pk_table **table,
+                                 struct pk_error *err)
+{
+    return cmd_schema_get(context, name, table, err);
+}
+
+struct partiql_schema_source cmd_partiql_schema(struct cmd_context *context)
+{
+    return (struct partiql_schema_source){lookup_table, context};
+}
+
+/* One statement on its way. */
+struct statement {
+    pk_slice text;
+    bool planned;
+    struct partiql_explanation plan;
+    struct cmd_target target; /* table NULL when not known */
+    struct cmd_usage usage;
+};
+
+static void plan(struct cmd_context *context, struct statement *s, struct pk_arena *arena)
+{
+    struct partiql_schema_source source = cmd_partiql_schema(context);
+    struct pk_error ignored = PK_ERROR_INIT;
+
+    s->planned = partiql_explain(&source, s->text, arena, &s->plan, &ignored) == PK_OK;
+    pk_error_release(&ignored);
+    if (!s->planned ||
+        cmd_schema_get(context, s->plan.table, &s->target.table, &ignored) != PK_OK) {
+        pk_error_release(&ignored);
+        return;
+    }
+    if (s->plan.index.data != NULL)
+        s->target.index = pk_table_index(s->target.table, s->plan.index);
+}
+
+static bool reads(pk_slice text)
+{
+    return cmd_word_is(cmd_word_at(text, cmd_skip_blanks(text, 0)), "select");
+}
+
+static cJSON *request_of(struct cmd_context *context, const struct statement *s)
+{
+    cJSON *request = cJSON_CreateObject();
+    bool global = s->target.index != NULL && !s->target.index->local;
+
+    cmd_wire_set_text(request, "Statement", s->text);
+    if (context->settings->read_strong && reads(s->text) && !global)
+        cmd_wire_set_bool(request, "ConsistentRead", true);
+    cmd_wire_set_text(request, "ReturnConsumedCapacity", PK_LIT("INDEXES"));
+    if (!reads(s->text))
+        cmd_wire_set_text(request, "ReturnValuesOnConditionCheckFailure", PK_LIT("ALL_OLD"));
+    return request;
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static bool has_typographic_quotes(pk_slice text)
+{
+    return memmem(text.data, text.len, "\xE2\x80\x98", 3) != NULL ||
+           memmem(text.data, text.len, "\xE2\x80\x99", 3) != NULL ||
+           memmem(text.data, text.len, "\xE2\x80\x9C", 3) != NULL ||
+           memmem(text.data, text.len, "\xE2\x80\x9D", 3) != NULL;
+}
+
+/* `delete KEY`, `update KEY set …`, `insert KEY {…}`: the command that takes a key. */
+static void hint_command(pk_slice text, struct pk_error *err)
+{
+    static const struct {
+        const char *word;
+        const char *follows; /* what SQL has here */
+        const char *command;
+    } words[] = {
+        {"delete", "from", "del"},
+        {"insert", "into", "put"},
+        {"update", NULL, "edit"},
+    };
+    size_t start = cmd_skip_blanks(text, 0);
+    pk_slice first = cmd_word_at(text, start);
+    size_t rest = cmd_skip_blanks(text, start + first.len);
+    pk_slice second = cmd_word_at(text, rest);
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        if (!cmd_word_is(first, words[i].word) ||
+            (words[i].follows != NULL && cmd_word_is(second, words[i].follows)))
+            continue;
+        if (words[i].follows == NULL && cmd_is_name(second) &&
+            memmem(text.data, text.len, "where", 5) != NULL)
+            continue;
+        pk_error_hint(err, "by key: %s %.*s", words[i].command, PK_FMT(pk_slice_skip(text, rest)));
+        return;
+    }
+}
+
+static void add_hints(pk_slice text, struct pk_error *err)
+{
+    if (err->code != PK_E_VALIDATION || err->hint != NULL)
+        return;
+    if (has_typographic_quotes(text))
+        pk_error_hint(err, "typographic quotes are not quotes in PartiQL: '…' is a string");
+    else
+        hint_command(text, err);
+}
+
+/* ---- what is shown --------------------------------------------------------------------------- */
+
+/* "Query", or "3 Queries" for several partition keys. */
+static const char *label_of(const struct statement *s, struct pk_arena *arena)
+{
+    if (!s->planned)
+        return "ExecuteStatement";
+    if (s->plan.requests < 2)
+        return s->plan.operation;
+    return pk_arena_printf(arena, "%zu %s", s->plan.requests,
+                           strcmp(s->plan.operation, "Query") == 0 ? "Queries" : s->plan.operation)
+        .data;
+}
+
+/* Names of the filter that could be a key: all it mentions, literally enough for advice. */
+static const char *scan_advice(const struct statement *s, struct cmd_result *result)
+{
+    struct cmd_rewriter rewriter;
+    struct cmd_expression filter = {.mention_count = 0};
+    struct pk_error ignored = PK_ERROR_INIT;
+    pk_slice *names;
+    const char *advice;
+
+    cmd_rewriter_init(&rewriter, s->plan.filter, &result->arena);
+    if (cmd_rewrite_condition(&rewriter, (struct pk_span){0, (uint32_t)s->plan.filter.len}, &filter,
+                              &ignored) != PK_OK) {
+        pk_error_release(&ignored);
+        filter.mention_count = 0;
+    }
+    names = PK_NEW_ARRAY(&result->arena, pk_slice, filter.mention_count);
+    for (size_t i = 0; i < filter.mention_count; i++)
+        names[i] = filter.mentions[i].name;
+    advice = cmd_scan_advice_for(s->target.table, names, filter.mention_count, result);
+    return advice;
+}
+
+static void show_read_footer(struct cmd_context *context, struct statement *s, const char *label,
+                             uint64_t shown, struct cmd_result *result)
+{
+    struct cmd_footer footer = {
+        .operation = label,
+        .consistency = context->settings->read_strong ? CMD_STRONG : CMD_EVENTUAL,
+        .items = true,
+        .shown = shown,
+    };
+
+    /* ExecuteStatement counts nothing; the facts do, where there are any */
+    s->usage.count = s->usage.has_facts ? s->usage.facts.items_returned : shown;
+    s->usage.scanned = s->usage.has_facts ? s->usage.facts.items_read : shown;
+    if (s->planned && s->target.table != NULL && strcmp(s->plan.operation, "Scan") == 0)
+        footer.advice = scan_advice(s, result);
+    cmd_footer_read(context, result, &s->usage, &footer);
+}
+
+/* Nothing was found, and the plan saw something odd: "x" used like a string. */
+static void show_hint(struct cmd_context *context, const struct statement *s,
+                      struct cmd_result *result)
+{
+    pk_slice nearest;
+
+    if (!s->planned || s->plan.hint == NULL || s->target.table == NULL)
+        return;
+    if (s->plan.hint_name.len > 0 &&
+        cmd_attribute_known(context, s->target.table, s->plan.hint_name, &result->arena, &nearest))
+        return;
+    cmd_result_hint_at(result, s->plan.hint_span, "%s", s->plan.hint);
+}
+
+static enum pk_code run_read(struct cmd_context *context, struct statement *s,
+                             struct cmd_result *result, struct pk_error *err)
+{
+    const char *label = label_of(s, &result->arena);
+    struct cmd_reading reading = {
+        .page = cmd_page_of_statement(request_of(context, s), label, &s->target)};
+    enum pk_code rc = cmd_page_read(context, &reading, result, err);
+
+    s->usage = reading.usage;
+    if (s->usage.requests > 0)
+        show_read_footer(context, s, label, reading.shown, result);
+    if (rc == PK_OK && reading.shown == 0)
+        show_hint(context, s, result);
+    if (rc == PK_OK)
+        cmd_page_note(context, result);
+    return rc;
+}
+
+static void show_returned(const struct statement *s, const cJSON *answer, struct cmd_result *result)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(answer, "Items");
+    struct cmd_items *items;
+    const cJSON *node;
+
+    if (cJSON_GetArraySize(list) == 0)
+        return;
+    items = cmd_result_items(result);
+    items->rows = PK_NEW_ARRAY(&result->arena, pk_value, (size_t)cJSON_GetArraySize(list));
+    if (s->target.table != NULL)
+        items->key_count = cmd_key_names(&s->target, &result->arena, &items->keys);
+    cJSON_ArrayForEach(node, list) items->rows[items->count++] =
+        cmd_wire_read_item(&result->arena, node);
+}
+
+static enum pk_code run_write(struct cmd_context *context, struct statement *s,
+                              struct cmd_result *result, struct pk_error *err)
+{
+    struct cmd_request request = {
+        .operation = "ExecuteStatement", .json = request_of(context, s), .text = s->text};
+    size_t start = cmd_skip_blanks(s->text, 0);
+    pk_slice word = cmd_word_at(s->text, start);
+    struct cmd_footer footer = {.operation = pk_arena_dup(&result->arena, word).data};
+    cJSON *answer = NULL;
+    enum pk_code rc = cmd_send(context, &request, &answer, &s->usage, err);
+
+    if (rc == PK_OK) {
+        show_returned(s, answer, result);
+        footer.capacity = cJSON_GetObjectItemCaseSensitive(answer, "ConsumedCapacity");
+        cmd_footer_write(context, result, &s->usage, &footer);
+    } else if (rc == PK_E_CONDITION_FAILED || rc == PK_E_DUPLICATE_ITEM) {
+        cmd_failed_cost(0, err, result);
+    }
+    cJSON_Delete(answer);
+    cmd_request_release(&request);
+    return rc;
+}
+
+enum pk_code cmd_partiql_run(struct cmd_context *context, pk_slice text, struct cmd_result *result,
+                             struct pk_error *err)
+{
+    struct statement s = {.text = text};
+    enum pk_code rc;
+
+    if (context->txn != NULL)
+        return cmd_txn_add_statement(context, text, result, err);
+    plan(context, &s, &result->arena);
+    if (reads(text))
+        rc = run_read(context, &s, result, err);
+    else
+        rc = run_write(context, &s, result, err);
+    if (rc != PK_OK)
+        add_hints(text, err);
+    return rc;
+}

@@ -1,0 +1,44 @@
+/*
+ * This layer's commands, one line each, in the order of their names: adding a command means one
+ * file and one line here. Each cmd_*.c defines its own row.
+ */
+#ifndef CMD_ENTRIES_H
+#define CMD_ENTRIES_H
+
+#include "commands/cmd.h"
+
+#define CMD_ENTRIES(XX)                                                                            \
+    XX(api)                                                                                        \
+    XX(begin)                                                                                      \
+    XX(check)                                                                                      \
+    XX(collections)                                                                                \
+    XX(commit)                                                                                     \
+    XX(count)                                                                                      \
+    XX(del)                                                                                        \
+    XX(describe)                                                                                   \
+    XX(edit)                                                                                       \
+    XX(get)                                                                                        \
+    XX(help)                                                                                       \
+    XX(more)                                                                                       \
+    XX(put)                                                                                        \
+    XX(query)                                                                                      \
+    XX(rollback)                                                                                   \
+    XX(scan)                                                                                       \
+    XX(set)                                                                                        \
+    XX(tables)                                                                                     \
+    XX(use)                                                                                        \
+    XX(version)                                                                                    \
+    XX(where)
+
+#define XX(name) extern const struct cmd_entry cmd_##name##_entry;
+CMD_ENTRIES(XX)
+#undef XX
+
+/* Completion several commands share (complete.c): a table; a table or index; a key, clauses and
+ * attributes; a command's name. */
+void cmd_complete_table(struct cmd_context *context, struct cmd_completion *completion);
+void cmd_complete_target(struct cmd_context *context, struct cmd_completion *completion);
+void cmd_complete_data(struct cmd_context *context, struct cmd_completion *completion);
+void cmd_complete_command(struct cmd_context *context, struct cmd_completion *completion);
+
+#endif

@@ -1,0 +1,140 @@
+/* One statement to the command it names, or to PartiQL. */
+#include <stdlib.h>
+
+#include "commands/cmd_partiql.h"
+#include "commands/page.h"
+#include "commands/registry.h"
+#include "commands/scan.h"
+#include "commands/txn.h"
+
+void cmd_context_init(struct cmd_context *context, struct cmd_backend *backend,
+                      struct pk_engine *engine)
+{
+    *context = (struct cmd_context){.backend = backend, .engine = engine};
+}
+
+void cmd_context_release(struct cmd_context *context)
+{
+    cmd_schema_drop(context);
+    cmd_page_free(context->page);
+    cmd_txn_free(context->txn);
+    free(context->table);
+    *context = (struct cmd_context){.backend = NULL};
+}
+
+void cmd_backend_free(struct cmd_backend *backend)
+{
+    if (backend != NULL)
+        backend->ops->free(backend);
+}
+
+/* ---- words that are no command --------------------------------------------------------------- */
+
+/* Commands of two words whose first one it is: "create table". */
+static const struct cmd_entry *same_first_word(const struct cmd_context *context, pk_slice word)
+{
+    struct cmd_walk walk = {0};
+    const struct cmd_entry *entry;
+
+    while ((entry = cmd_walk_next(context, &walk)) != NULL) {
+        pk_slice name = pk_slice_of(entry->name, strcspn(entry->name, " "));
+
+        if (name.len == word.len && strncasecmp(name.data, word.data, word.len) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static enum pk_code unknown(const struct cmd_context *context, pk_slice text, struct pk_error *err)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    size_t start = cmd_skip_blanks(text, 0);
+    pk_slice word = cmd_word_at(text, start);
+    const struct cmd_entry *sibling = same_first_word(context, word);
+    pk_slice nearest = cmd_nearest(context, word, &arena);
+    struct pk_span span = {(uint32_t)start, word.len == 0 ? 1 : (uint32_t)word.len};
+
+    if (word.len == 0)
+        pk_fail_at(err, PK_E_USAGE, span, "expected a command");
+    else
+        pk_fail_at(err, PK_E_USAGE, span, "unknown command '%.*s'", PK_FMT(word));
+    if (sibling != NULL)
+        pk_error_hint(err, "%s %s", sibling->name, sibling->usage);
+    else if (nearest.len > 0)
+        pk_error_hint(err, "did you mean %.*s?", PK_FMT(nearest));
+    else
+        pk_error_hint(err, "help lists the commands");
+    pk_arena_release(&arena);
+    return PK_E_USAGE;
+}
+
+/* ---- text from slides ------------------------------------------------------------------------ */
+
+static bool has_wide_blank(pk_slice text, size_t start, size_t end)
+{
+    for (size_t i = start; i < end; i++) {
+        if ((unsigned char)text.data[i] >= 0x80 && cmd_blank_length(text, i) > 1)
+            return true;
+    }
+    return false;
+}
+
+static void note_pasted(pk_slice text, struct cmd_result *result)
+{
+    struct cmd_scan scan;
+    struct cmd_unit unit;
+    bool quotes = false, blanks = false;
+    size_t end = 0;
+
+    cmd_scan_init(&scan, text, 0, false);
+    do {
+        cmd_scan_next(&scan, &unit);
+        quotes = quotes || (unit.kind == CMD_UNIT_QUOTED && unit.typographic);
+        blanks = blanks || has_wide_blank(text, end, unit.start);
+        end = unit.end;
+    } while (unit.kind != CMD_UNIT_END);
+    if (quotes)
+        cmd_result_text(result, CMD_BLOCK_NOTE, "typographic quotes were read as plain ones");
+    if (blanks)
+        cmd_result_text(result, CMD_BLOCK_NOTE, "no-break spaces were read as plain ones");
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static enum pk_code check_allowed(const struct cmd_context *context, const struct cmd_entry *entry,
+                                  struct pk_error *err)
+{
+    if (context->txn != NULL && (entry->flags & CMD_NO_TXN) != 0) {
+        pk_fail(err, PK_E_USAGE, "'%s' cannot stand between begin and commit", entry->name);
+        pk_error_hint(err, "commit or rollback ends the transaction");
+        return PK_E_USAGE;
+    }
+    if (context->engine == NULL && (entry->flags & CMD_LOCAL_ONLY) != 0)
+        return pk_fail(err, PK_E_USAGE, "'%s' needs the embedded engine; connect local",
+                       entry->name);
+    return PK_OK;
+}
+
+enum pk_code cmd_execute(struct cmd_context *context, pk_slice text, struct cmd_result *result,
+                         struct pk_error *err)
+{
+    struct cmd_statement statement = {text, 0};
+    const struct cmd_entry *entry;
+    enum pk_code rc;
+
+    if (context->engine != NULL)
+        cmd_schema_drop(context);
+    if (cmd_is_partiql(text))
+        return cmd_partiql_run(context, text, result, err);
+    entry = cmd_find(context, text, &statement.args);
+    if (entry == NULL)
+        return unknown(context, text, err);
+    rc = check_allowed(context, entry, err);
+    if (rc != PK_OK)
+        return rc;
+    note_pasted(text, result);
+    rc = entry->run(context, &statement, result, err);
+    if ((entry->flags & CMD_DDL) != 0)
+        cmd_schema_drop(context);
+    return rc;
+}

@@ -1,0 +1,329 @@
+#include "commands/send.h"
+
+#include <stdlib.h>
+
+#include "commands/wire.h"
+
+/* ---- usage ----------------------------------------------------------------------------------- */
+
+/* Pages of one read walk the partitions in order, so together they touch what lies between the
+ * first page's first and the last page's last. */
+static void add_facts(struct cmd_usage *usage, const struct pk_facts *facts)
+{
+    struct pk_facts *sum = &usage->facts;
+    uint32_t first, last;
+
+    if (usage->requests == 1) {
+        *sum = *facts;
+        return;
+    }
+    first = facts->partition < sum->partition ? facts->partition : sum->partition;
+    last = facts->partition + facts->partitions_touched;
+    if (sum->partition + sum->partitions_touched > last)
+        last = sum->partition + sum->partitions_touched;
+    sum->partition = first;
+    sum->partitions_touched = last - first;
+    sum->bytes += facts->bytes;
+    sum->items_read += facts->items_read;
+    sum->items_returned += facts->items_returned;
+}
+
+static int64_t units_of(const cJSON *capacity)
+{
+    const cJSON *entry;
+    int64_t milli = 0;
+
+    if (!cJSON_IsArray(capacity))
+        return cmd_wire_milli(capacity, "CapacityUnits");
+    cJSON_ArrayForEach(entry, capacity) milli += cmd_wire_milli(entry, "CapacityUnits");
+    return milli;
+}
+
+void cmd_usage_add(struct cmd_usage *usage, const struct cJSON *answer,
+                   const struct cmd_response *raw)
+{
+    const cJSON *capacity = cJSON_GetObjectItemCaseSensitive(answer, "ConsumedCapacity");
+
+    usage->requests++;
+    usage->has_facts = raw->has_facts && (usage->requests == 1 || usage->has_facts);
+    if (usage->has_facts)
+        add_facts(usage, &raw->facts);
+    usage->has_units = usage->has_units || capacity != NULL;
+    usage->milli += units_of(capacity);
+    usage->micros += raw->micros;
+    usage->count += (uint64_t)cmd_wire_int(answer, "Count", 0);
+    usage->scanned += (uint64_t)cmd_wire_int(answer, "ScannedCount", 0);
+}
+
+/* ---- placeholders in messages ---------------------------------------------------------------- */
+
+static bool is_placeholder_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* What the user wrote for the placeholder, empty when it is none of the request's. */
+static pk_slice placeholder_source(const struct cmd_request *request, pk_slice key)
+{
+    for (int use = 0; use < CMD_EXPRESSIONS; use++) {
+        const struct cmd_expression *expression = &request->expressions[use];
+
+        for (size_t i = 0; i < expression->piece_count; i++) {
+            const struct cmd_piece *piece = &expression->pieces[i];
+
+            if (piece->end > expression->text.len)
+                continue;
+            if (pk_slice_equal(
+                    pk_slice_of(expression->text.data + piece->start, piece->end - piece->start),
+                    key))
+                return pk_slice_of(request->text.data + piece->source.start, piece->source.len);
+        }
+    }
+    return (pk_slice){NULL, 0};
+}
+
+static void replace_placeholders(const struct cmd_request *request, struct pk_error *err)
+{
+    struct pk_buf out = PK_BUF_INIT;
+    pk_slice message = pk_slice_cstr(err->message);
+
+    for (size_t pos = 0; pos < message.len;) {
+        size_t end = pos + 1;
+        pk_slice word, source = {NULL, 0};
+
+        while (end < message.len && is_placeholder_byte(message.data[end]))
+            end++;
+        word = pk_slice_of(message.data + pos, end - pos);
+        if ((word.data[0] == '#' || word.data[0] == ':') && word.len > 1)
+            source = placeholder_source(request, word);
+        pk_buf_add(&out, source.len > 0 ? source : word);
+        pos = end;
+    }
+    free(err->message);
+    err->message = pk_buf_detach(&out);
+}
+
+/* ---- what the stored item has ---------------------------------------------------------------- */
+
+static bool mentioned_before(const struct cmd_expression *condition, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (pk_slice_equal(condition->mentions[k].name, condition->mentions[i].name))
+            return true;
+    }
+    return false;
+}
+
+pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view item,
+                              struct pk_arena *arena)
+{
+    struct pk_buf has = PK_BUF_INIT, lacks = PK_BUF_INIT;
+    pk_slice text;
+
+    if (item.len == 0)
+        return PK_LIT("there is no such item");
+    for (size_t i = 0; i < condition->mention_count; i++) {
+        pk_slice name = condition->mentions[i].name;
+        pk_view value = pk_view_member(item, name);
+
+        if (mentioned_before(condition, i))
+            continue;
+        if (value.len == 0) {
+            pk_buf_printf(&lacks, "%s%.*s", lacks.len == 0 ? "no " : ", ", PK_FMT(name));
+            continue;
+        }
+        pk_buf_printf(&has, "%s%.*s = ", has.len == 0 ? "" : ", ", PK_FMT(name));
+        cmd_value_text(&has, pk_view_decode(arena, value));
+    }
+    text =
+        pk_arena_printf(arena, "the stored item has %.*s%s%.*s", (int)has.len,
+                        has.len == 0 ? "" : has.data, has.len > 0 && lacks.len > 0 ? " and " : "",
+                        (int)lacks.len, lacks.len == 0 ? "" : lacks.data);
+    pk_buf_release(&has);
+    pk_buf_release(&lacks);
+    return text;
+}
+
+/* ---- known attributes ------------------------------------------------------------------------ */
+
+enum { SAMPLE_ITEMS = 500, NEAR_NAME_MAX = 32 };
+
+static bool same_but_for_case(pk_slice a, pk_slice b)
+{
+    return a.len == b.len && strncasecmp(a.data, b.data, a.len) == 0;
+}
+
+/* Near: equal but for case, or one letter more, less or different. */
+static bool near_name(pk_slice a, pk_slice b)
+{
+    size_t front = 0, back = 0;
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    size_t longer = a.len < b.len ? b.len : a.len;
+
+    if (same_but_for_case(a, b))
+        return true;
+    if (longer > NEAR_NAME_MAX || shorter < 3)
+        return false;
+    while (front < shorter && a.data[front] == b.data[front])
+        front++;
+    while (back < shorter - front && a.data[a.len - 1 - back] == b.data[b.len - 1 - back])
+        back++;
+    return front + back + 1 >= longer || (longer == shorter && front + back + 2 >= longer);
+}
+
+bool cmd_attribute_known(struct cmd_context *context, const struct pk_table *table, pk_slice name,
+                         struct pk_arena *arena, pk_slice *nearest)
+{
+    struct cmd_sample sample;
+
+    *nearest = (pk_slice){NULL, 0};
+    if (pk_table_attribute_type(table, name) != PK_MISSING)
+        return true;
+    cmd_sample_items(context, table->name, pk_value_missing(), SAMPLE_ITEMS, arena, &sample);
+    for (size_t i = 0; i < sample.count; i++) {
+        if (pk_value_kind(pk_value_get(sample.items[i], name)) != PK_MISSING)
+            return true;
+        for (uint32_t m = 0; m < sample.items[i].len && nearest->data == NULL; m++) {
+            if (near_name(sample.items[i].u.members[m].name, name))
+                *nearest = sample.items[i].u.members[m].name;
+        }
+    }
+    for (size_t i = 0; i < table->attribute_count && nearest->data == NULL; i++) {
+        if (near_name(table->attributes[i].name, name))
+            *nearest = table->attributes[i].name;
+    }
+    return sample.count == 0;
+}
+
+void cmd_hint_unknown(struct cmd_context *context, const struct cmd_request *request,
+                      struct cmd_result *result)
+{
+    const struct cmd_expression *filter = &request->expressions[PK_EXPR_FILTER];
+
+    for (size_t i = 0; i < filter->mention_count; i++) {
+        const struct cmd_mention *mention = &filter->mentions[i];
+        pk_slice nearest;
+
+        if (cmd_attribute_known(context, request->target.table, mention->name, &result->arena,
+                                &nearest))
+            continue;
+        if (mention->right && mention->bare)
+            cmd_result_hint_at(result, mention->span,
+                               "no item has an attribute %.*s; a string is written '%.*s'",
+                               PK_FMT(mention->name), PK_FMT(mention->name));
+        else if (nearest.data != NULL)
+            cmd_result_hint_at(result, mention->span,
+                               "no item has an attribute %.*s; there is %.*s",
+                               PK_FMT(mention->name), PK_FMT(nearest));
+        else
+            cmd_result_hint_at(result, mention->span, "no item has an attribute %.*s",
+                               PK_FMT(mention->name));
+        return;
+    }
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static void explain_condition(const struct cmd_request *request, struct pk_error *err)
+{
+    const struct cmd_expression *condition = &request->expressions[PK_EXPR_CONDITION];
+    struct pk_arena arena = PK_ARENA_INIT;
+    pk_slice text = cmd_stored_item_text(condition, pk_slice_of(err->item, err->item_len), &arena);
+
+    pk_error_hint(err, "%.*s", PK_FMT(text));
+    if (request->condition.len > 3) {
+        size_t start = cmd_skip_blanks(request->text, request->condition.start + 2); /* past if */
+
+        err->span = (struct pk_span){(uint32_t)start, request->condition.start +
+                                                          request->condition.len - (uint32_t)start};
+    }
+    pk_arena_release(&arena);
+}
+
+static bool contains(const char *message, const char *part)
+{
+    return strstr(message, part) != NULL;
+}
+
+/* The right-hand name of an update that the item does not have. */
+static void hint_absent(struct cmd_context *context, const struct cmd_request *request,
+                        struct pk_error *err)
+{
+    const struct cmd_expression *update = &request->expressions[PK_EXPR_UPDATE];
+    struct pk_arena arena = PK_ARENA_INIT;
+
+    for (size_t i = 0; i < update->mention_count; i++) {
+        const struct cmd_mention *mention = &update->mentions[i];
+        pk_slice nearest;
+
+        if (!mention->right || mention->function)
+            continue;
+        err->span = mention->span;
+        if (mention->bare &&
+            !cmd_attribute_known(context, request->target.table, mention->name, &arena, &nearest)) {
+            pk_error_hint(err, "a string is written '%.*s'", PK_FMT(mention->name));
+            break;
+        }
+        pk_error_hint(err, "if_not_exists(%.*s, 0) stands in for what is not there",
+                      (int)mention->span.len, request->text.data + mention->span.start);
+    }
+    pk_arena_release(&arena);
+}
+
+/* A name where a key's value belongs: query PK = abc */
+static void hint_key_condition(const struct cmd_request *request, struct pk_error *err)
+{
+    const struct cmd_expression *keys = &request->expressions[PK_EXPR_KEY_CONDITION];
+
+    for (size_t i = 0; i < keys->mention_count; i++) {
+        const struct cmd_mention *mention = &keys->mentions[i];
+
+        if (!mention->right || !mention->bare)
+            continue;
+        err->span = mention->span;
+        pk_error_hint(err, "a string is written '%.*s'", PK_FMT(mention->name));
+        return;
+    }
+    if (err->span.len == 0 && contains(err->message, "missed key schema element"))
+        pk_error_hint(err, "the index or table that is read has the key shown by describe");
+}
+
+static void explain_failure(struct cmd_context *context, const struct cmd_request *request,
+                            const struct cmd_response *raw, struct pk_error *err)
+{
+    if (err->code == PK_E_CONDITION_FAILED) {
+        explain_condition(request, err);
+        return;
+    }
+    if (err->code == PK_E_NOT_FOUND)
+        cmd_schema_drop(context);
+    if (err->code != PK_E_VALIDATION)
+        return;
+    if (raw->has_span && strcmp(request->operation, "ExecuteStatement") == 0) {
+        err->span = raw->span; /* the text is the statement itself */
+        return;
+    }
+    if (raw->has_span && (int)raw->use < CMD_EXPRESSIONS)
+        err->span = cmd_expression_source(&request->expressions[raw->use], raw->span);
+    replace_placeholders(request, err);
+    if (err->hint == NULL && contains(err->message, "attribute that does not exist in the item"))
+        hint_absent(context, request, err);
+    else if (err->hint == NULL && contains(err->message, "KeyCondition"))
+        hint_key_condition(request, err);
+    if (err->span.len == 0 && contains(err->message, "key"))
+        err->span = request->key_span;
+}
+
+enum pk_code cmd_send(struct cmd_context *context, struct cmd_request *request,
+                      struct cJSON **answer, struct cmd_usage *usage, struct pk_error *err)
+{
+    struct cmd_response raw = CMD_RESPONSE_INIT;
+    enum pk_code rc = cmd_call(context, request->operation, request->json, answer, &raw, err);
+
+    if (rc == PK_OK)
+        cmd_usage_add(usage, *answer, &raw);
+    else
+        explain_failure(context, request, &raw, err);
+    cmd_response_release(&raw);
+    return rc;
+}

@@ -1,0 +1,44 @@
+/*
+ * Sending a built request: what it cost, and its errors told in the words of the statement.
+ *
+ * The API's errors speak of an expression with placeholders. Here they get their place in the
+ * statement, the user's own words instead of #n and :v, and a hint where we know what was meant.
+ */
+#ifndef CMD_SEND_H
+#define CMD_SEND_H
+
+#include "commands/request.h"
+
+/* What requests cost, summed. Units in milli-units. */
+struct cmd_usage {
+    unsigned requests;
+    uint64_t count, scanned; /* of Query and Scan */
+    int64_t milli;
+    bool has_units;
+    bool has_facts; /* false as soon as one answer had none */
+    struct pk_facts facts;
+    int64_t micros;
+};
+void cmd_usage_add(struct cmd_usage *usage, const struct cJSON *answer,
+                   const struct cmd_response *raw);
+
+/* Sends request->json as request->operation. *answer is the caller's (cJSON_Delete). */
+PK_MUST_CHECK enum pk_code cmd_send(struct cmd_context *context, struct cmd_request *request,
+                                    struct cJSON **answer, struct cmd_usage *usage,
+                                    struct pk_error *err);
+
+/* "the stored item has total = 30 and no status", by what the condition mentions; "there is no such
+ * item" when item is missing. In the arena. */
+pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view item,
+                              struct pk_arena *arena);
+
+/* After a read that found nothing: a hint at a name in `where` that no item of the sample has. */
+void cmd_hint_unknown(struct cmd_context *context, const struct cmd_request *request,
+                      struct cmd_result *result);
+/* True when the attribute is a key, or some item of a sample has it; also when that cannot be known
+ * (an endpoint, an empty table). *nearest is a similar name that exists, data NULL when there is
+ * none. */
+bool cmd_attribute_known(struct cmd_context *context, const struct pk_table *table, pk_slice name,
+                         struct pk_arena *arena, pk_slice *nearest);
+
+#endif
