@@ -9,7 +9,8 @@ enum {
     INDENT = 2,
     WIDTH = 100,    /* of a source line when there is no terminal */
     NARROWEST = 20, /* below that a window would show nothing */
-    BEFORE = 24     /* columns kept left of the caret when a line is cut */
+    BEFORE = 24,    /* columns kept left of the caret when a line is cut */
+    MESSAGE = 1000  /* bytes of a message: some quote the whole statement */
 };
 
 /* One line of the source, made safe, and the columns the carets stand under. */
@@ -159,6 +160,26 @@ static void add_text(struct pk_buf *out, const char *text)
     sh_text_safe(out, pk_slice_cstr(text), SH_TEXT_LINES);
 }
 
+/* A long message loses its middle, between characters. */
+static void add_message(struct pk_buf *out, const char *message)
+{
+    size_t len = message == NULL ? 0 : strlen(message);
+    size_t head = MESSAGE / 2;
+    size_t tail = len - MESSAGE / 2;
+
+    if (len <= MESSAGE) {
+        add_text(out, message == NULL ? "" : message);
+        return;
+    }
+    while (head > 0 && ((unsigned char)message[head] & 0xc0) == 0x80)
+        head--;
+    while (((unsigned char)message[tail] & 0xc0) == 0x80)
+        tail++;
+    sh_text_safe(out, pk_slice_of(message, head), SH_TEXT_LINES);
+    pk_buf_add_cstr(out, " … ");
+    add_text(out, message + tail);
+}
+
 static void add_hint(struct pk_buf *out, const struct sh_diag *diag, pk_slice hint)
 {
     sh_style_begin(out, diag->color, SH_STYLE_HINT);
@@ -215,7 +236,7 @@ void sh_diag_render(struct pk_buf *out, const struct sh_diag *diag, const struct
     pk_buf_add_cstr(out, pk_code_name(err->code));
     sh_style_end(out, diag->color);
     pk_buf_add_cstr(out, ": ");
-    add_text(out, err->message == NULL ? "" : err->message);
+    add_message(out, err->message);
     pk_buf_add_byte(out, '\n');
     if (source) {
         add_source(out, diag, err->span);

@@ -132,6 +132,25 @@ Test(diag, message_is_made_safe)
     pk_error_release(&err);
 }
 
+Test(diag, long_message_loses_its_middle)
+{
+    struct pk_error err = PK_ERROR_INIT;
+    struct pk_buf out = PK_BUF_INIT;
+    struct sh_diag diag = {.width = 0};
+    char message[3001];
+
+    for (size_t i = 0; i < 1000; i++)
+        memcpy(message + 3 * i, "日", 3);
+    message[3000] = '\0';
+    pk_fail(&err, PK_E_VALIDATION, "a%s", message);
+    sh_diag_render(&out, &diag, &err);
+    cr_expect_not_null(strstr(out.data, "日日 … 日日"));
+    cr_expect_null(strstr(out.data, "\\x"), "cut inside of a character");
+    cr_expect(out.len < 1100, "%zu bytes", out.len);
+    pk_buf_release(&out);
+    pk_error_release(&err);
+}
+
 Test(diag, reasons_of_a_transaction)
 {
     struct pk_error err = PK_ERROR_INIT;

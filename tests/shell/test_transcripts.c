@@ -1,12 +1,14 @@
 /*
- * tests/transcripts/*.txt, each run three ways: inside this process, as a script with -f, and
- * through standard input. All three must show the same. UPDATE=1 rewrites the files from the first.
+ * The files of tests/transcripts, each run three ways: inside this process, as a script with -f,
+ * and through standard input. All three must show the same. UPDATE=1 rewrites the files from the
+ * first.
  */
 #include <criterion/criterion.h>
 
 #include <fcntl.h>
 #include <locale.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
