@@ -29,6 +29,7 @@
 #include <time.h>
 
 #include "engine/ops/core.h"
+#include "engine/ops/rebuild.h"
 
 enum {
     TICK_MS = 100,       /* between two ticks with nothing left to do */
@@ -279,4 +280,38 @@ const char *pk_engine_dir(const struct pk_engine *engine)
 bool pk_engine_is_memory(const struct pk_engine *engine)
 {
     return engine->options.memory;
+}
+
+/* Repair ---------------------------------------------------------------------------------------*/
+
+static void repair_line(void *state, const char *line)
+{
+    pk_fault_note(state, "%s", line);
+}
+
+enum pk_code pk_engine_repair(const char *dir, struct pk_check_report report,
+                              struct pk_check_result *result, struct pk_error *err)
+{
+    const struct pk_engine_options options = {.dir = dir, .no_ticker = true};
+    const struct pk_store_options how = {.must_exist = true};
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_call call = {&arena, NULL};
+    struct pk_faults lost = {.report = report};
+    struct pk_store *store = NULL;
+    struct pk_engine *engine = NULL;
+    enum pk_code rc = pk_store_repair(dir, repair_line, &lost, err);
+
+    *result = (struct pk_check_result){0};
+    if (rc == PK_OK)
+        rc = pk_store_open(dir, &how, &store, err);
+    if (rc == PK_OK)
+        rc = pk_engine_attach(store, &options, &engine, err);
+    if (rc == PK_OK)
+        rc = pk_rebuild(engine, &lost, err);
+    pk_fault_finish(&lost);
+    if (rc == PK_OK)
+        rc = pk_engine_check(engine, &call, report, result, err);
+    pk_engine_close(engine);
+    pk_arena_release(&arena);
+    return rc;
 }

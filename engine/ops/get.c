@@ -36,25 +36,31 @@ enum pk_code pk_get_read(struct pk_call *call, const struct pk_snap *snap, struc
     return rc;
 }
 
+struct pk_facts pk_get_facts(const struct pk_get_step *step)
+{
+    const struct pk_table *table = step->table;
+    uint64_t found = step->item.len > 0 ? 1 : 0;
+
+    return (struct pk_facts){
+        .partition = pk_partition_of(pk_key_token(step->key.pk), table->partition_count),
+        .partitions_touched = 1,
+        .partition_count = table->partition_count,
+        .bytes = step->item_size,
+        .items_read = found,
+        .items_returned = found,
+    };
+}
+
 static void report(struct pk_call *call, const struct pk_get *request,
                    const struct pk_get_step *step, struct pk_get_result *result)
 {
-    const struct pk_table *table = step->table;
-
     *result = (struct pk_get_result){
         .item = step->item,
-        .cost = pk_cost_new(call->arena, table, false),
-        .facts = {.partition = pk_partition_of(pk_key_token(step->key.pk), table->partition_count),
-                  .partitions_touched = 1,
-                  .partition_count = table->partition_count,
-                  .bytes = step->item_size},
+        .cost = pk_cost_new(call->arena, step->table, false),
+        .facts = pk_get_facts(step),
     };
     result->cost.table_milli =
         pk_cost_read(step->item_size, request->consistent ? PK_STRONG : PK_EVENTUAL);
-    if (step->item.len > 0) {
-        result->facts.items_read = 1;
-        result->facts.items_returned = 1;
-    }
 }
 
 enum pk_code pk_engine_get(struct pk_engine *engine, struct pk_call *call,
@@ -79,4 +85,46 @@ enum pk_code pk_engine_get(struct pk_engine *engine, struct pk_call *call,
         if (rc != PK_OK || !stale)
             return rc;
     }
+}
+
+/* Several --------------------------------------------------------------------------------------*/
+
+void pk_get_tables_release(struct pk_get_step *steps, size_t count, struct pk_snap *snap)
+{
+    pk_snap_free(snap);
+    for (size_t i = 0; i < count; i++)
+        pk_table_unref(steps[i].table);
+}
+
+static bool any_stale(const struct pk_get_step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pk_table_is_stale(steps[i].table))
+            return true;
+    }
+    return false;
+}
+
+enum pk_code pk_get_tables(struct pk_engine *engine, struct pk_call *call,
+                           const struct pk_get *requests, size_t count, struct pk_get_step **steps,
+                           struct pk_snap **snap, struct pk_error *err)
+{
+    struct pk_get_step *made = PK_NEW_ARRAY(call->arena, struct pk_get_step, count);
+
+    for (;;) {
+        enum pk_code rc = PK_OK;
+
+        for (size_t i = 0; i < count && rc == PK_OK; i++)
+            rc = pk_engine_need_table(engine, requests[i].table, &made[i].table, err);
+        if (rc != PK_OK) {
+            pk_get_tables_release(made, count, NULL);
+            return rc;
+        }
+        *snap = pk_snap_new(engine->store);
+        if (!any_stale(made, count))
+            break;
+        pk_get_tables_release(made, count, *snap);
+    }
+    *steps = made;
+    return PK_OK;
 }

@@ -378,13 +378,16 @@ static enum pk_code commit_one(struct pk_engine *engine, struct pk_call *call,
     return rc;
 }
 
-/* Prepares and takes the latch of the newest descriptor's key. */
+/* Takes the latch of the newest descriptor's key; a step that is prepared already (in a batch) is
+ * prepared again only when its descriptor became stale. */
 static enum pk_code prepare_latched(struct pk_engine *engine, struct pk_call *call,
                                     struct pk_write_step *step, struct pk_error *err)
 {
     for (;;) {
-        enum pk_code rc = pk_write_prepare(engine, call, step, err);
+        enum pk_code rc = PK_OK;
 
+        if (step->table == NULL)
+            rc = pk_write_prepare(engine, call, step, err);
         if (rc != PK_OK)
             return rc;
         /* A batch waits for the transaction instead: it cannot say which of its items failed. */

@@ -54,7 +54,7 @@ void pk_write_count(const struct pk_write_step *step);
 void pk_write_report(struct pk_call *call, const struct pk_write_step *step,
                      struct pk_write_result *result);
 
-/* All of the steps for one write. */
+/* All of the steps for one write (but prepare, when it was made); releases the step. */
 PK_MUST_CHECK enum pk_code pk_write_one(struct pk_engine *engine, struct pk_call *call,
                                         struct pk_write_step *step, struct pk_write_result *result,
                                         struct pk_error *err);

@@ -7,6 +7,7 @@
 #include "engine/table/catalog.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/table/descriptor.h"
 
@@ -210,15 +211,18 @@ size_t pk_catalog_names(struct pk_catalog *catalog, struct pk_arena *arena, pk_s
     return n;
 }
 
-bool pk_catalog_is_retired(struct pk_catalog *catalog, uint32_t id)
+struct pk_retired *pk_catalog_retired(struct pk_catalog *catalog, size_t *count)
 {
-    bool found = false;
+    struct pk_retired *copy = NULL;
 
     pthread_mutex_lock(&catalog->lock);
-    for (size_t i = 0; i < catalog->retired_count && !found; i++)
-        found = catalog->retired[i].id == id;
+    *count = catalog->retired_count;
+    if (*count > 0) {
+        copy = pk_calloc(*count, sizeof(*copy));
+        memcpy(copy, catalog->retired, *count * sizeof(*copy));
+    }
     pthread_mutex_unlock(&catalog->lock);
-    return found;
+    return copy;
 }
 
 /* Changing -------------------------------------------------------------------------------------*/
@@ -336,6 +340,25 @@ enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
     pk_table_set_stale(old);
     pk_table_unref(old);
     return PK_OK;
+}
+
+enum pk_code pk_catalog_reserve(struct pk_catalog *catalog, struct pk_store *store, uint32_t id,
+                                struct pk_error *err)
+{
+    struct pk_batch batch = PK_BATCH_INIT;
+    enum pk_code rc = PK_OK;
+
+    if (id >= catalog->next_id) {
+        stage_next_id(&batch, id + 1);
+        rc = pk_store_commit(store, &batch, PK_COMMIT_SYNC, err);
+    }
+    if (rc == PK_OK) {
+        pthread_mutex_lock(&catalog->lock);
+        raise_next_id(catalog, id);
+        pthread_mutex_unlock(&catalog->lock);
+    }
+    pk_batch_release(&batch);
+    return rc;
 }
 
 /* Sweeping -------------------------------------------------------------------------------------*/

@@ -46,8 +46,8 @@ void pk_catalog_free_all(struct pk_table **tables, size_t count);
 /* Names after `after` in byte order (arena copies), at most limit; *more: others follow. */
 size_t pk_catalog_names(struct pk_catalog *catalog, struct pk_arena *arena, pk_slice after,
                         size_t limit, pk_slice *names, bool *more);
-/* True when the id's rows still wait to be deleted. */
-bool pk_catalog_is_retired(struct pk_catalog *catalog, uint32_t id);
+/* A heap copy of the retired ids, the caller's; NULL when there are none. */
+struct pk_retired *pk_catalog_retired(struct pk_catalog *catalog, size_t *count);
 
 /* The caller holds ddl in the following. */
 
@@ -61,6 +61,10 @@ PK_MUST_CHECK enum pk_code pk_catalog_replace(struct pk_catalog *catalog, struct
 /* Commits the drop, takes the table out and retires its ids. */
 PK_MUST_CHECK enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
                                            struct pk_table *table, struct pk_error *err);
+
+/* Never gives out that id, or a smaller one, any more: for rows whose table is not known. */
+PK_MUST_CHECK enum pk_code pk_catalog_reserve(struct pk_catalog *catalog, struct pk_store *store,
+                                              uint32_t id, struct pk_error *err);
 
 /* Deletes up to max_rows rows of retired ids; *more: rows are left. One caller at a time. */
 PK_MUST_CHECK enum pk_code pk_catalog_sweep(struct pk_catalog *catalog, struct pk_store *store,

@@ -128,6 +128,16 @@ struct pk_tally pk_counters_total(const struct pk_counters *counters)
     return total;
 }
 
+struct pk_counters *pk_counters_dup(const struct pk_counters *counters)
+{
+    struct pk_counters *copy =
+        pk_counters_new(counters->partitions, counters->index_ids, counters->index_count);
+
+    for (size_t i = 0; i < counters->partitions + counters->index_count; i++)
+        add(&copy->cells[i], read(&counters->cells[i]));
+    return copy;
+}
+
 static void store_tally(struct pk_buf *out, struct pk_tally tally)
 {
     pk_buf_add_u64be(out, (uint64_t)tally.items);

@@ -23,6 +23,8 @@ struct pk_tally {
 /* All zero, with one reference. */
 struct pk_counters *pk_counters_new(uint32_t partitions, const uint32_t *index_ids,
                                     size_t index_count);
+/* A copy of its own, with one reference. */
+struct pk_counters *pk_counters_dup(const struct pk_counters *counters);
 struct pk_counters *pk_counters_ref(struct pk_counters *counters);
 /* NULL is accepted. */
 void pk_counters_unref(struct pk_counters *counters);

@@ -1,0 +1,171 @@
+/* BatchGetItem and BatchWriteItem (operations.md §5): many single operations, none depending on
+ * another. The API has checked counts and, for gets, duplicates. */
+#include "engine/ops/cost.h"
+#include "engine/ops/get.h"
+#include "engine/ops/touched.h"
+#include "engine/ops/write.h"
+
+enum { REPLY_MAX = 16 * 1024 * 1024 };
+
+/* Get ------------------------------------------------------------------------------------------*/
+
+struct batch_get {
+    struct pk_call *call;
+    const struct pk_get *requests;
+    struct pk_get_step *steps;
+    size_t count;
+    struct pk_batch_get_result *result;
+    struct pk_cost_list costs;
+    struct pk_touched touched;
+};
+
+/* Keys that only look different (1000, 1e3) pass the API's check; the item comes once. */
+static bool is_repeated(const struct batch_get *batch, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (pk_slice_equal(batch->steps[k].row, batch->steps[i].row))
+            return true;
+    }
+    return false;
+}
+
+static void report_get(struct batch_get *batch, size_t i)
+{
+    const struct pk_get_step *step = &batch->steps[i];
+    struct pk_cost cost = pk_cost_new(batch->call->arena, step->table, false);
+    struct pk_facts facts = pk_get_facts(step);
+
+    cost.table_milli =
+        pk_cost_read(step->item_size, batch->requests[i].consistent ? PK_STRONG : PK_EVENTUAL);
+    pk_cost_list_add(&batch->costs, batch->call->arena, &cost);
+    pk_touched_add(&batch->touched, step->table, &facts, &batch->result->facts);
+    batch->result->entries[i].item = step->item;
+}
+
+static enum pk_code read_all(struct batch_get *batch, const struct pk_snap *snap,
+                             struct pk_error *err)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct pk_get_step *step = &batch->steps[i];
+        enum pk_code rc;
+
+        if (is_repeated(batch, i))
+            continue;
+        rc = pk_get_read(batch->call, snap, step, err);
+        if (rc == PK_OK)
+            rc = pk_call_check(batch->call, err);
+        if (rc != PK_OK)
+            return rc;
+        bytes += step->item_size;
+        if (bytes > REPLY_MAX) {
+            for (; i < batch->count; i++)
+                batch->result->entries[i].unprocessed = true;
+            break;
+        }
+        report_get(batch, i);
+    }
+    return PK_OK;
+}
+
+enum pk_code pk_engine_batch_get(struct pk_engine *engine, struct pk_call *call,
+                                 const struct pk_get *requests, size_t count,
+                                 struct pk_batch_get_result *result, struct pk_error *err)
+{
+    struct batch_get batch = {.call = call, .requests = requests, .count = count};
+    struct pk_snap *snap = NULL;
+    enum pk_code rc = pk_get_tables(engine, call, requests, count, &batch.steps, &snap, err);
+
+    if (rc != PK_OK)
+        return rc;
+    *result = (struct pk_batch_get_result){
+        .entries = PK_NEW_ARRAY(call->arena, struct pk_batch_get_entry, count)};
+    batch.result = result;
+    batch.costs = pk_cost_list_new(call->arena, count);
+    batch.touched = pk_touched_new(call->arena, count);
+    for (size_t i = 0; i < count && rc == PK_OK; i++)
+        rc = pk_get_prepare(call, &requests[i], &batch.steps[i], err);
+    if (rc == PK_OK)
+        rc = read_all(&batch, snap, err);
+    result->costs = batch.costs.costs;
+    result->cost_count = batch.costs.count;
+    pk_get_tables_release(batch.steps, count, snap);
+    return rc;
+}
+
+/* Write ----------------------------------------------------------------------------------------*/
+
+static enum pk_code check_duplicates(const struct pk_write_step *steps, size_t count,
+                                     struct pk_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (pk_slice_equal(steps[i].row, steps[k].row))
+                return pk_fail(err, PK_E_VALIDATION,
+                               "Provided list of item keys contains duplicates");
+        }
+    }
+    return PK_OK;
+}
+
+/* Everything is checked before anything is written: first that all tables are there. */
+static enum pk_code prepare_writes(struct pk_engine *engine, struct pk_call *call,
+                                   struct pk_write_step *steps, size_t count, struct pk_error *err)
+{
+    enum pk_code rc = PK_OK;
+
+    for (size_t i = 0; i < count && rc == PK_OK; i++) {
+        struct pk_table *table = NULL;
+
+        rc = pk_engine_need_table(engine, steps[i].request->table, &table, err);
+        pk_table_unref(table);
+    }
+    for (size_t i = 0; i < count && rc == PK_OK; i++)
+        rc = pk_write_prepare(engine, call, &steps[i], err);
+    return rc == PK_OK ? check_duplicates(steps, count, err) : rc;
+}
+
+static enum pk_code write_all(struct pk_engine *engine, struct pk_call *call,
+                              struct pk_write_step *steps, size_t count,
+                              struct pk_batch_write_result *result, struct pk_error *err)
+{
+    struct pk_cost_list costs = pk_cost_list_new(call->arena, count);
+    struct pk_touched touched = pk_touched_new(call->arena, count);
+    enum pk_code rc = PK_OK;
+
+    for (size_t i = 0; i < count && rc == PK_OK; i++) {
+        struct pk_table *table = pk_table_ref(steps[i].table);
+
+        rc = pk_write_one(engine, call, &steps[i], &result->writes[i], err);
+        if (rc == PK_OK) {
+            pk_cost_list_add(&costs, call->arena, &result->writes[i].cost);
+            pk_touched_add(&touched, table, &result->writes[i].facts, &result->facts);
+        }
+        pk_table_unref(table);
+    }
+    result->costs = costs.costs;
+    result->cost_count = costs.count;
+    return rc;
+}
+
+enum pk_code pk_engine_batch_write(struct pk_engine *engine, struct pk_call *call,
+                                   const struct pk_write *requests, size_t count,
+                                   struct pk_batch_write_result *result, struct pk_error *err)
+{
+    struct pk_write_step *steps = PK_NEW_ARRAY(call->arena, struct pk_write_step, count);
+    enum pk_code rc;
+
+    *result = (struct pk_batch_write_result){
+        .writes = PK_NEW_ARRAY(call->arena, struct pk_write_result, count)};
+    for (size_t i = 0; i < count; i++) {
+        steps[i].request = &requests[i];
+        steps[i].mode = PK_WRITE_IN_BATCH;
+    }
+    rc = prepare_writes(engine, call, steps, count, err);
+    if (rc == PK_OK)
+        rc = write_all(engine, call, steps, count, result, err);
+    for (size_t i = 0; i < count; i++)
+        pk_write_release(&steps[i]);
+    return rc;
+}
