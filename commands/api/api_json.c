@@ -265,6 +265,14 @@ static const char *repeated_name(struct pk_arena *arena, const cJSON *object)
     return NULL;
 }
 
+/* The message is empty, as AWS's is; what is wrong stands in the hint. */
+static enum pk_code refuse(struct pk_error *err)
+{
+    (void)pk_fail(err, PK_E_SERIALIZATION, "%s", "");
+    pk_error_hint(err, "the request is not JSON");
+    return PK_E_SERIALIZATION;
+}
+
 /* Refuses repeated names (one value would silently win), and numbers in place of names, which the
  * pre-pass made look like strings. */
 static enum pk_code check_names(struct pk_arena *arena, const cJSON *node, struct pk_error *err)
@@ -273,16 +281,16 @@ static enum pk_code check_names(struct pk_arena *arena, const cJSON *node, struc
         const char *name = repeated_name(arena, node);
 
         if (name != NULL) {
-            (void)pk_fail(err, PK_E_SERIALIZATION, "%s", "");
+            (void)refuse(err);
             pk_error_hint(err, "the request has the member '%s' twice", name);
             return PK_E_SERIALIZATION;
         }
     }
     for (const cJSON *child = node->child; child != NULL; child = child->next) {
-        if (child->string != NULL && child->string[0] == MARK_NUMBER)
-            return pk_fail(err, PK_E_SERIALIZATION, "%s", "");
         enum pk_code rc = child->child == NULL ? PK_OK : check_names(arena, child, err);
 
+        if (rc == PK_OK && child->string != NULL && child->string[0] == MARK_NUMBER)
+            rc = refuse(err);
         if (rc != PK_OK)
             return rc;
     }
@@ -315,11 +323,9 @@ enum pk_code api_json_parse(struct pk_arena *arena, pk_slice body, const struct 
         tree = parse(arena, &scan.out);
     pk_buf_release(&scan.out);
     if (tree == NULL) {
-        (void)pk_fail(err, PK_E_SERIALIZATION, "%s", "");
+        (void)refuse(err);
         if (scan.fault != NULL)
             pk_error_hint(err, "the request has %s near byte %zu", scan.fault, scan.pos + 1);
-        else
-            pk_error_hint(err, "the request is not JSON");
         return PK_E_SERIALIZATION;
     }
     *root = tree;

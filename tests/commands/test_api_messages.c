@@ -1,0 +1,369 @@
+/*
+ * Whole responses, byte by byte: error bodies with namespace and spelling, descriptions, our own
+ * operations, and what stands beside a response (facts, span, hint).
+ *
+ * What AWS answers to which request is tested/vectors' business (test_vectors.c).
+ */
+#include <criterion/criterion.h>
+
+#include "commands/backend.h"
+
+struct fixture {
+    struct pk_engine *engine;
+    struct cmd_backend *backend;
+    struct cmd_response response; /* of the last call */
+};
+
+#define NOON_2100 INT64_C(4102488000000) /* the paused clock of every test here */
+
+static void open_fixture(struct fixture *it)
+{
+    struct pk_engine_options options = {.memory = true, .no_ticker = true, .seed = 7};
+    struct pk_error err = PK_ERROR_INIT;
+
+    *it = (struct fixture){.response = CMD_RESPONSE_INIT};
+    cr_assert_eq(pk_engine_open(&options, &it->engine, &err), PK_OK, "%s", err.message);
+    pk_clock_pause(pk_engine_clock(it->engine));
+    cr_assert(pk_clock_set(pk_engine_clock(it->engine), NOON_2100));
+    while (pk_engine_tick(it->engine, NOON_2100)) {
+        /* until the counters of the new store are known */
+    }
+    it->backend = cmd_backend_local_new(it->engine);
+}
+
+static void close_fixture(struct fixture *it)
+{
+    cmd_response_release(&it->response);
+    cmd_backend_free(it->backend);
+    pk_engine_close(it->engine);
+}
+
+static const struct cmd_response *call(struct fixture *it, const char *op, const char *request)
+{
+    cmd_response_release(&it->response);
+    it->backend->ops->call(it->backend, pk_slice_cstr(op), pk_slice_cstr(request), NULL,
+                           &it->response);
+    return &it->response;
+}
+
+static void must(struct fixture *it, const char *op, const char *request)
+{
+    const struct cmd_response *response = call(it, op, request);
+
+    cr_assert_eq(response->http, 200, "%s: %s", op, response->body.data);
+}
+
+#define MUSIC                                                                                      \
+    "{\"TableName\":\"Music\",\"BillingMode\":\"PAY_PER_REQUEST\",\"AttributeDefinitions\":"       \
+    "[{\"AttributeName\":\"p\",\"AttributeType\":\"S\"},"                                          \
+    "{\"AttributeName\":\"r\",\"AttributeType\":\"N\"}],\"KeySchema\":"                            \
+    "[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"},"                                             \
+    "{\"AttributeName\":\"r\",\"KeyType\":\"RANGE\"}]}"
+#define ITEM "{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"},\"v\":{\"S\":\"old\"}}"
+#define KEY  "{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"}}"
+
+/* ---- bodies ------------------------------------------------------------------------------- */
+
+static const struct body {
+    const char *op;
+    const char *request;
+    int http;
+    const char *body;
+} bodies[] = {
+    {"GetItem", "{\"TableName\":\"Music\",\"Key\":" KEY "}", 200, "{\"Item\":" ITEM "}"},
+    {"GetItem", "{\"TableName\":\"Music\",\"Key\":" KEY ",\"ReturnConsumedCapacity\":\"TOTAL\"}",
+     200,
+     "{\"Item\":" ITEM ",\"ConsumedCapacity\":{\"TableName\":\"Music\",\"CapacityUnits\":0.5}}"},
+    {"Query",
+     "{\"TableName\":\"Music\",\"KeyConditionExpression\":\"p = :p\","
+     "\"ExpressionAttributeValues\":{\":p\":{\"S\":\"k\"}},\"Limit\":1}",
+     200, "{\"Items\":[" ITEM "],\"Count\":1,\"ScannedCount\":1,\"LastEvaluatedKey\":" KEY "}"},
+    {"Scan", "{\"TableName\":\"Music\",\"Select\":\"COUNT\"}", 200,
+     "{\"Count\":1,\"ScannedCount\":1}"},
+    {"Nope", "{}", 400, "{\"__type\":\"com.amazon.coral.service#UnknownOperationException\"}"},
+    {"GetItem", "{", 400, "{\"__type\":\"com.amazon.coral.service#SerializationException\"}"},
+    {"GetItem", "{\"TableName\":5}", 400,
+     "{\"__type\":\"com.amazon.coral.service#SerializationException\","
+     "\"Message\":\"NUMBER_VALUE cannot be converted to String\"}"},
+    {"PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM ",\"ConditionExpression\":\"a = 5\"}",
+     400,
+     "{\"__type\":\"com.amazon.coral.validate#ValidationException\",\"message\":"
+     "\"Invalid ConditionExpression: Syntax error; token: \\\"5\\\", near: \\\"= 5\\\"\"}"},
+    {"GetItem", "{\"TableName\":\"None\",\"Key\":" KEY "}", 400,
+     "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException\","
+     "\"message\":\"Requested resource not found\"}"},
+    {"DeleteItem",
+     "{\"TableName\":\"Music\",\"Key\":" KEY ",\"ConditionExpression\":\"attribute_not_exists(p)\","
+     "\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"}",
+     400,
+     "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException\","
+     "\"message\":\"The conditional request failed\",\"Item\":" ITEM "}"},
+    {"TransactWriteItems",
+     "{\"TransactItems\":[{\"Put\":{\"TableName\":\"Music\",\"Item\":{\"p\":{\"S\":\"n\"},"
+     "\"r\":{\"N\":\"1\"}}}},{\"Delete\":{\"TableName\":\"Music\",\"Key\":" KEY
+     ",\"ConditionExpression\":\"v = r\",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"}}]}",
+     400,
+     "{\"__type\":\"com.amazonaws.dynamodb.v20120810#TransactionCanceledException\","
+     "\"CancellationReasons\":[{\"Code\":\"None\"},{\"Code\":\"ConditionalCheckFailed\","
+     "\"Message\":\"The conditional request failed\",\"Item\":" ITEM "}],"
+     "\"Message\":\"Transaction cancelled, please refer cancellation reasons for specific reasons "
+     "[None, ConditionalCheckFailed]\"}"},
+    {"CreateTable", MUSIC, 400,
+     "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ResourceInUseException\","
+     "\"message\":\"Table already exists: Music\"}"},
+    {"TransactWriteItems",
+     "{\"ClientRequestToken\":\"t\",\"TransactItems\":[{\"Put\":{\"TableName\":\"Music\","
+     "\"Item\":" ITEM "}}]}",
+     200, "{}"},
+    {"TransactWriteItems",
+     "{\"TransactItems\":[{\"Put\":{\"Item\":" ITEM ",\"TableName\":\"Music\"}}],"
+     "\"ClientRequestToken\":\"t\",\"ReturnConsumedCapacity\":\"TOTAL\"}",
+     200,
+     "{\"ConsumedCapacity\":[{\"TableName\":\"Music\",\"CapacityUnits\":2.0,"
+     "\"ReadCapacityUnits\":2.0}]}"},
+    {"TransactWriteItems",
+     "{\"ClientRequestToken\":\"t\",\"TransactItems\":[{\"Delete\":{\"TableName\":\"Music\","
+     "\"Key\":" KEY "}}]}",
+     400,
+     "{\"__type\":\"com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException\","
+     "\"Message\":\"\"}"},
+    {"DescribeEndpoints", "{}", 200,
+     "{\"Endpoints\":[{\"Address\":\"localhost\",\"CachePeriodInMinutes\":1440}]}"},
+};
+
+Test(api_messages, bodies)
+{
+    struct fixture it;
+
+    open_fixture(&it);
+    must(&it, "CreateTable", MUSIC);
+    must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        const struct cmd_response *response = call(&it, bodies[i].op, bodies[i].request);
+
+        cr_expect_eq(response->http, bodies[i].http, "row %zu", i);
+        cr_expect_str_eq(response->body.data, bodies[i].body,
+                         "row %zu, %s\n  wanted %s\n  got    %s", i, bodies[i].op, bodies[i].body,
+                         response->body.data);
+        cr_expect_eq(response->code == PK_OK, response->http == 200);
+    }
+    close_fixture(&it);
+}
+
+Test(api_messages, too_large_a_body_is_413_without_json)
+{
+    struct fixture it;
+    size_t size = 16 * 1024 * 1024 + 1;
+    char *body = pk_malloc(size);
+
+    memset(body, ' ', size);
+    open_fixture(&it);
+    it.backend->ops->call(it.backend, PK_LIT("GetItem"), (pk_slice){body, size}, NULL,
+                          &it.response);
+    cr_expect_eq(it.response.http, 413);
+    cr_expect_eq(it.response.code, PK_E_SERIALIZATION);
+    cr_expect_eq(it.response.body.len, 0);
+    close_fixture(&it);
+    free(body);
+}
+
+/* ---- beside the response ------------------------------------------------------------------ */
+
+static const struct place {
+    const char *request; /* of UpdateItem or Query, after the table's name */
+    const char *op;
+    enum pk_expr_use use;
+    uint32_t start, len;
+} places[] = {
+    {"\"Key\":" KEY ",\"UpdateExpression\":\"SET v = 5\"", "UpdateItem", PK_EXPR_UPDATE, 8, 1},
+    {"\"Key\":" KEY ",\"UpdateExpression\":\"REMOVE v\",\"ConditionExpression\":\"v == v\"",
+     "UpdateItem", PK_EXPR_CONDITION, 3, 1},
+    {"\"KeyConditionExpression\":\"p = 1\"", "Query", PK_EXPR_KEY_CONDITION, 4, 1},
+    {"\"KeyConditionExpression\":\"p = :p\",\"ExpressionAttributeValues\":{\":p\":{\"S\":\"k\"}},"
+     "\"ProjectionExpression\":\"v, ,r\"",
+     "Query", PK_EXPR_PROJECTION, 3, 1},
+};
+
+Test(api_messages, place_of_a_fault)
+{
+    struct fixture it;
+
+    open_fixture(&it);
+    must(&it, "CreateTable", MUSIC);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        struct pk_buf request = PK_BUF_INIT;
+        const struct cmd_response *response;
+
+        pk_buf_printf(&request, "{\"TableName\":\"Music\",%s}", places[i].request);
+        response = call(&it, places[i].op, request.data);
+        cr_expect(response->has_span, "row %zu: %s", i, response->body.data);
+        cr_expect_eq(response->use, places[i].use, "row %zu", i);
+        cr_expect_eq(response->span.start, places[i].start, "row %zu: %u", i, response->span.start);
+        cr_expect_eq(response->span.len, places[i].len, "row %zu: %u", i, response->span.len);
+        pk_buf_release(&request);
+    }
+    close_fixture(&it);
+}
+
+Test(api_messages, facts_and_hint)
+{
+    struct fixture it;
+    const struct cmd_response *response;
+
+    open_fixture(&it);
+    must(&it, "CreateTable", MUSIC);
+    must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
+    response = call(&it, "GetItem", "{\"TableName\":\"Music\",\"Key\":" KEY "}");
+    cr_expect(response->has_facts);
+    cr_expect_eq(response->facts.items_read, 1);
+    cr_expect_eq(response->facts.items_returned, 1);
+    cr_expect_eq(response->facts.bytes, 9); /* p k, r 1, v old: 2 + 3 + 4 */
+    cr_expect_gt(response->facts.partition_count, 0);
+    response = call(&it, "GetItem", "{\"a\":1,\"a\":2}");
+    cr_expect_str_eq(response->hint, "the request has the member 'a' twice");
+    close_fixture(&it);
+}
+
+Test(api_messages, cancel)
+{
+    struct fixture it;
+    atomic_bool cancel;
+
+    atomic_init(&cancel, true);
+    open_fixture(&it);
+    must(&it, "CreateTable", MUSIC);
+    must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
+    cmd_response_release(&it.response);
+    it.backend->ops->call(it.backend, PK_LIT("Scan"), PK_LIT("{\"TableName\":\"Music\"}"), &cancel,
+                          &it.response);
+    cr_expect_eq(it.response.code, PK_E_CANCELLED, "%s", it.response.body.data);
+    close_fixture(&it);
+}
+
+/* ---- descriptions ------------------------------------------------------------------------- */
+
+#define THROUGHPUT(read, write)                                                                    \
+    "\"ProvisionedThroughput\":{\"NumberOfDecreasesToday\":0,\"ReadCapacityUnits\":" read          \
+    ",\"WriteCapacityUnits\":" write "}"
+#define ARN "\"arn:aws:dynamodb:us-east-1:000000000000:table/Orders"
+
+static const char orders[] =
+    "{\"TableName\":\"Orders\",\"AttributeDefinitions\":["
+    "{\"AttributeName\":\"p\",\"AttributeType\":\"S\"},"
+    "{\"AttributeName\":\"r\",\"AttributeType\":\"N\"},"
+    "{\"AttributeName\":\"d\",\"AttributeType\":\"B\"}],"
+    "\"KeySchema\":[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"},"
+    "{\"AttributeName\":\"r\",\"KeyType\":\"RANGE\"}],"
+    "\"ProvisionedThroughput\":{\"ReadCapacityUnits\":5,\"WriteCapacityUnits\":6},"
+    "\"LocalSecondaryIndexes\":[{\"IndexName\":\"byDate\",\"KeySchema\":"
+    "[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"},{\"AttributeName\":\"d\",\"KeyType\":"
+    "\"RANGE\"}],\"Projection\":{\"ProjectionType\":\"INCLUDE\",\"NonKeyAttributes\":[\"x\"]}}],"
+    "\"GlobalSecondaryIndexes\":[{\"IndexName\":\"global\",\"KeySchema\":"
+    "[{\"AttributeName\":\"d\",\"KeyType\":\"HASH\"}],\"Projection\":{\"ProjectionType\":\"ALL\"},"
+    "\"ProvisionedThroughput\":{\"ReadCapacityUnits\":7,\"WriteCapacityUnits\":8}}],"
+    "\"TableClass\":\"STANDARD\",\"DeletionProtectionEnabled\":true,"
+    "\"StreamSpecification\":{\"StreamEnabled\":true,\"StreamViewType\":\"NEW_IMAGE\"}}";
+
+static const char described[] =
+    "\"AttributeDefinitions\":["
+    "{\"AttributeName\":\"p\",\"AttributeType\":\"S\"},"
+    "{\"AttributeName\":\"r\",\"AttributeType\":\"N\"},"
+    "{\"AttributeName\":\"d\",\"AttributeType\":\"B\"}],\"TableName\":\"Orders\","
+    "\"KeySchema\":[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"},"
+    "{\"AttributeName\":\"r\",\"KeyType\":\"RANGE\"}],\"TableStatus\":\"%s\","
+    "\"CreationDateTime\":4102488000.0," THROUGHPUT("5", "6") ",\"TableSizeBytes\":0,"
+                                                              "\"ItemCount\":0,\"TableArn\":" ARN
+                                                              "\",\"TableId\":\"";
+
+static const char described_rest[] =
+    "\",\"WarmThroughput\":{\"ReadUnitsPerSecond\":5,\"WriteUnitsPerSecond\":6,"
+    "\"Status\":\"ACTIVE\"},\"StreamSpecification\":{\"StreamEnabled\":true,\"StreamViewType\":"
+    "\"NEW_IMAGE\"},"
+    "\"TableClassSummary\":{\"TableClass\":\"STANDARD\"},"
+    "\"LocalSecondaryIndexes\":[{\"IndexName\":\"byDate\",\"KeySchema\":"
+    "[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"},{\"AttributeName\":\"d\",\"KeyType\":"
+    "\"RANGE\"}],\"Projection\":{\"ProjectionType\":\"INCLUDE\",\"NonKeyAttributes\":[\"x\"]},"
+    "\"IndexSizeBytes\":0,\"ItemCount\":0,\"IndexArn\":" ARN "/index/byDate\"}],"
+    "\"GlobalSecondaryIndexes\":[{\"IndexName\":\"global\",\"KeySchema\":"
+    "[{\"AttributeName\":\"d\",\"KeyType\":\"HASH\"}],\"Projection\":{\"ProjectionType\":\"ALL\"},"
+    "\"IndexSizeBytes\":0,\"ItemCount\":0,\"IndexArn\":" ARN "/index/global\",\"IndexStatus\":"
+    "\"%s\"," THROUGHPUT("7", "8") "}],\"DeletionProtectionEnabled\":true}}";
+
+/* The id between the two parts is random, of UUID form. */
+static void expect_description(const struct cmd_response *response, const char *member,
+                               const char *status)
+{
+    struct pk_buf head = PK_BUF_INIT;
+    struct pk_buf tail = PK_BUF_INIT;
+    const size_t id = 36;
+
+    pk_buf_printf(&head, "{\"%s\":{", member);
+    pk_buf_printf(&head, described, status);
+    pk_buf_printf(&tail, described_rest, status);
+    cr_expect_eq(response->body.len, head.len + id + tail.len, "%s", response->body.data);
+    cr_expect(pk_slice_starts(pk_buf_slice(&response->body), pk_buf_slice(&head)), "%s",
+              response->body.data);
+    cr_expect_str_eq(response->body.data + head.len + id, tail.data);
+    pk_buf_release(&head);
+    pk_buf_release(&tail);
+}
+
+Test(api_messages, table_description)
+{
+    struct fixture it;
+
+    open_fixture(&it);
+    expect_description(call(&it, "CreateTable", orders), "TableDescription", "CREATING");
+    expect_description(call(&it, "DescribeTable", "{\"TableName\":\"Orders\"}"), "Table", "ACTIVE");
+    must(&it, "UpdateTable", "{\"TableName\":\"Orders\",\"BillingMode\":\"PAY_PER_REQUEST\"}");
+    must(&it, "DescribeTable", "{\"TableName\":\"Orders\"}");
+    cr_expect_not_null(strstr(it.response.body.data,
+                              "\"BillingModeSummary\":{\"BillingMode\":\"PAY_PER_REQUEST\","
+                              "\"LastUpdateToPayPerRequestDateTime\":4102488000.0}"));
+    cr_expect_not_null(strstr(it.response.body.data, THROUGHPUT("0", "0")));
+    must(&it, "UpdateTable", "{\"TableName\":\"Orders\",\"DeletionProtectionEnabled\":false}");
+    must(&it, "DeleteTable", "{\"TableName\":\"Orders\"}");
+    cr_expect_not_null(strstr(it.response.body.data, "\"TableStatus\":\"DELETING\""));
+    close_fixture(&it);
+}
+
+/* ---- our own operations ------------------------------------------------------------------- */
+
+static const struct body inside[] = {
+    {"Pksk.Where", "{\"TableName\":\"Music\",\"Key\":" KEY "}", 200,
+     "{\"Token\":\"de06a156d85e5404\",\"Partition\":3,\"PartitionCount\":4,"
+     "\"FirstToken\":\"c000000000000000\",\"LastToken\":\"ffffffffffffffff\","
+     "\"StoredKey\":\"7400000001de06a156d85e5404536b00014ec1430200\",\"Parts\":["
+     "{\"Name\":\"space\",\"Hex\":\"74\"},{\"Name\":\"id\",\"Hex\":\"00000001\"},"
+     "{\"Name\":\"token\",\"Hex\":\"de06a156d85e5404\"},"
+     "{\"Name\":\"key\",\"Hex\":\"536b00014ec1430200\"}]}"},
+    {"Pksk.Collections", "{\"TableName\":\"Music\",\"Top\":5}", 200,
+     "{\"Collections\":[{\"HashKey\":{\"S\":\"k\"},\"Items\":1,\"Bytes\":9,\"Partition\":3}],"
+     "\"Total\":1}"},
+    {"Pksk.Sample", "{\"TableName\":\"Music\",\"Limit\":1}", 200, "{\"Items\":[" ITEM "]}"},
+    {"Pksk.Sample", "{\"TableName\":\"Music\",\"HashKey\":{\"S\":\"z\"}}", 200, "{\"Items\":[]}"},
+    {"Pksk.TableStats", "{\"TableName\":\"Music\"}", 200,
+     "{\"Counting\":false,\"Items\":1,\"Bytes\":9,\"Indexes\":[],\"Partitions\":["
+     "{\"Items\":0,\"Bytes\":0},{\"Items\":0,\"Bytes\":0},{\"Items\":0,\"Bytes\":0},"
+     "{\"Items\":1,\"Bytes\":9}]}"},
+    {"Pksk.Check", "{}", 200,
+     "{\"Lines\":[],\"Tables\":1,\"Items\":1,\"IndexEntries\":0,\"Bytes\":9,\"Faults\":0}"},
+};
+
+Test(api_messages, looking_inside)
+{
+    struct fixture it;
+
+    open_fixture(&it);
+    must(&it, "CreateTable", MUSIC);
+    must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
+    for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
+        const struct cmd_response *response = call(&it, inside[i].op, inside[i].request);
+
+        cr_expect_eq(response->http, inside[i].http, "row %zu", i);
+        cr_expect_str_eq(response->body.data, inside[i].body,
+                         "row %zu, %s\n  wanted %s\n  got    %s", i, inside[i].op, inside[i].body,
+                         response->body.data);
+    }
+    close_fixture(&it);
+}
