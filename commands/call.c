@@ -1,16 +1,7 @@
 /* Sending a request and reading its answer: the one way from a command to the API. */
 #include "commands/cmd.h"
 
-#include <stdlib.h>
-
 #include "commands/wire.h"
-
-void cmd_response_release(struct cmd_response *response)
-{
-    pk_buf_release(&response->body);
-    free(response->hint);
-    *response = (struct cmd_response)CMD_RESPONSE_INIT;
-}
 
 /* A value's stored form into err: the old item of a failed condition. */
 static void take_old_item(struct pk_error *err, const cJSON *body)

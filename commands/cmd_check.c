@@ -4,6 +4,11 @@
 #include "commands/item_commands.h"
 #include "commands/wire.h"
 
+static const char *faults_text(struct pk_arena *arena, int64_t faults)
+{
+    return pk_arena_printf(arena, "%lld fault%s", (long long)faults, faults == 1 ? "" : "s").data;
+}
+
 static void show_report(const cJSON *answer, struct cmd_result *result)
 {
     struct pk_arena *arena = &result->arena;

@@ -261,17 +261,16 @@ static enum pk_code describe_run(struct cmd_context *context, const struct cmd_s
                                  struct cmd_result *result, struct pk_error *err)
 {
     struct cmd_words words;
-    struct cmd_token first;
+    struct cmd_token first = {0};
     struct cmd_statement rest;
     pk_slice name = {NULL, 0};
     enum pk_code rc = cmd_words_init(&words, statement, &result->arena, err);
 
     if (rc == PK_OK && cmd_words_at_end(&words))
         rc = cmd_need_table(context, &name, err);
-    else if (rc == PK_OK)
-        first = words.token;
     if (rc != PK_OK)
         return rc;
+    first = words.token;
     if (name.data != NULL)
         return describe_target(context, name, result, err);
     rc = cmd_words_take(&words, "the name of a table or index", &name, err);

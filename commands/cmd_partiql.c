@@ -151,9 +151,23 @@ static const char *scan_advice(const struct statement *s, struct cmd_result *res
     return advice;
 }
 
+/* Nothing was found, and the plan saw something odd: "x" used like a string. */
+static bool has_hint(struct cmd_context *context, const struct statement *s,
+                     struct cmd_result *result)
+{
+    pk_slice nearest;
+
+    if (!s->planned || s->plan.hint == NULL || s->target.table == NULL)
+        return false;
+    return s->plan.hint_name.len == 0 ||
+           !cmd_attribute_known(context, s->target.table, s->plan.hint_name, &result->arena,
+                                &nearest);
+}
+
 static void show_read_footer(struct cmd_context *context, struct statement *s, const char *label,
                              uint64_t shown, struct cmd_result *result)
 {
+    bool hint = shown == 0 && has_hint(context, s, result);
     struct cmd_footer footer = {
         .operation = label,
         .consistency = context->settings->read_strong ? CMD_STRONG : CMD_EVENTUAL,
@@ -164,23 +178,11 @@ static void show_read_footer(struct cmd_context *context, struct statement *s, c
     /* ExecuteStatement counts nothing; the facts do, where there are any */
     s->usage.count = s->usage.has_facts ? s->usage.facts.items_returned : shown;
     s->usage.scanned = s->usage.has_facts ? s->usage.facts.items_read : shown;
-    if (s->planned && s->target.table != NULL && strcmp(s->plan.operation, "Scan") == 0)
+    if (s->planned && s->target.table != NULL && strcmp(s->plan.operation, "Scan") == 0 && !hint)
         footer.advice = scan_advice(s, result);
     cmd_footer_read(context, result, &s->usage, &footer);
-}
-
-/* Nothing was found, and the plan saw something odd: "x" used like a string. */
-static void show_hint(struct cmd_context *context, const struct statement *s,
-                      struct cmd_result *result)
-{
-    pk_slice nearest;
-
-    if (!s->planned || s->plan.hint == NULL || s->target.table == NULL)
-        return;
-    if (s->plan.hint_name.len > 0 &&
-        cmd_attribute_known(context, s->target.table, s->plan.hint_name, &result->arena, &nearest))
-        return;
-    cmd_result_hint_at(result, s->plan.hint_span, "%s", s->plan.hint);
+    if (hint)
+        cmd_result_hint_at(result, s->plan.hint_span, "%s", s->plan.hint);
 }
 
 static enum pk_code run_read(struct cmd_context *context, struct statement *s,
@@ -194,8 +196,6 @@ static enum pk_code run_read(struct cmd_context *context, struct statement *s,
     s->usage = reading.usage;
     if (s->usage.requests > 0)
         show_read_footer(context, s, label, reading.shown, result);
-    if (rc == PK_OK && reading.shown == 0)
-        show_hint(context, s, result);
     if (rc == PK_OK)
         cmd_page_note(context, result);
     return rc;

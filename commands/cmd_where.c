@@ -100,14 +100,16 @@ static pk_slice stored_text(const struct cmd_request *request, const cJSON *answ
 static void show_place(const struct cmd_request *request, const cJSON *answer,
                        struct cmd_result *result)
 {
-    static const char *const columns[] = {"", "", ""};
+    static const char *const columns[] = {"", ""};
     struct pk_arena *arena = &result->arena;
-    struct cmd_grid *grid = cmd_result_grid(result, columns, NULL, 3);
+    struct cmd_grid *grid = cmd_result_grid(result, columns, NULL, 2);
     pk_slice first = cmd_wire_text(answer, "FirstToken");
     pk_slice last = cmd_wire_text(answer, "LastToken");
-    pk_slice rows[3][3] = {
-        {PK_LIT("token"), pk_arena_dup(arena, cmd_wire_text(answer, "Token")),
-         PK_LIT("simulated hash (MD5; AWS keeps its own to itself)")},
+    pk_slice token = cmd_wire_text(answer, "Token");
+    pk_slice rows[3][2] = {
+        {PK_LIT("token"),
+         pk_arena_printf(arena, "%.*s    simulated hash (MD5; AWS keeps its own to itself)",
+                         PK_FMT(token))},
         {PK_LIT("partition"),
          pk_arena_printf(arena, "%lld of %lld, tokens %.4s\xE2\x80\xA6 to %.4s\xE2\x80\xA6",
                          (long long)cmd_wire_int(answer, "Partition", 0),

@@ -8,15 +8,20 @@
 #include "commands/cmd.h"
 
 #define CMD_ENTRIES(XX)                                                                            \
+    XX(alter)                                                                                      \
+    XX(analyze)                                                                                    \
     XX(api)                                                                                        \
     XX(begin)                                                                                      \
     XX(check)                                                                                      \
     XX(collections)                                                                                \
     XX(commit)                                                                                     \
     XX(count)                                                                                      \
+    XX(create)                                                                                     \
     XX(del)                                                                                        \
     XX(describe)                                                                                   \
+    XX(drop)                                                                                       \
     XX(edit)                                                                                       \
+    XX(explain)                                                                                    \
     XX(get)                                                                                        \
     XX(help)                                                                                       \
     XX(more)                                                                                       \
@@ -25,6 +30,7 @@
     XX(rollback)                                                                                   \
     XX(scan)                                                                                       \
     XX(set)                                                                                        \
+    XX(show_create)                                                                                \
     XX(tables)                                                                                     \
     XX(use)                                                                                        \
     XX(version)                                                                                    \

@@ -22,12 +22,6 @@ void cmd_context_release(struct cmd_context *context)
     *context = (struct cmd_context){.backend = NULL};
 }
 
-void cmd_backend_free(struct cmd_backend *backend)
-{
-    if (backend != NULL)
-        backend->ops->free(backend);
-}
-
 /* ---- words that are no command --------------------------------------------------------------- */
 
 /* Commands of two words whose first one it is: "create table". */

@@ -101,7 +101,7 @@ void cmd_footer_read(struct cmd_context *context, struct cmd_result *result,
     if (usage->requests > 1)
         pk_buf_printf(&out, DOT "%u pages", usage->requests);
     add_partition(&out, usage);
-    if (usage->has_facts) {
+    if (usage->has_facts && usage->facts.bytes > 0) {
         pk_slice bytes = cmd_format_bytes(arena, usage->facts.bytes);
 
         pk_buf_printf(&out, DOT "%.*s read", PK_FMT(bytes));

@@ -242,10 +242,10 @@ void cmd_page_note(struct cmd_context *context, struct cmd_result *result)
 
 /* ---- query and scan -------------------------------------------------------------------------- */
 
+/* A filter that cannot match is worth a hint, not advice on how to ask cheaper. */
 static void add_read_footer(struct cmd_context *context, const struct cmd_request *request,
                             const struct cmd_reading *reading, struct cmd_result *result)
 {
-    bool scan = strcmp(request->operation, "Scan") == 0;
     struct cmd_footer footer = {
         .operation = request->operation,
         .consistency = request->strong ? CMD_STRONG : CMD_EVENTUAL,
@@ -253,10 +253,15 @@ static void add_read_footer(struct cmd_context *context, const struct cmd_reques
         .counted = request->count,
         .shown = reading->shown,
     };
+    struct cmd_unknown unknown = {.span = {0, 0}};
 
-    if (scan)
+    if (reading->usage.count == 0)
+        cmd_find_unknown(context, request, &result->arena, &unknown);
+    if (strcmp(request->operation, "Scan") == 0 && unknown.span.len == 0)
         footer.advice = cmd_scan_advice(request, result);
     cmd_footer_read(context, result, &reading->usage, &footer);
+    if (unknown.span.len > 0)
+        cmd_result_hint_at(result, unknown.span, "%.*s", PK_FMT(unknown.text));
 }
 
 static enum pk_code run_read(struct cmd_context *context, struct cmd_request *request,
@@ -270,8 +275,6 @@ static enum pk_code run_read(struct cmd_context *context, struct cmd_request *re
     if (request->count)
         cmd_result_text(result, CMD_BLOCK_TEXT, "%llu", (unsigned long long)reading.usage.count);
     add_read_footer(context, request, &reading, result);
-    if (rc == PK_OK && reading.usage.count == 0)
-        cmd_hint_unknown(context, request, result);
     if (rc == PK_OK)
         cmd_page_note(context, result);
     return rc;

@@ -195,29 +195,32 @@ bool cmd_attribute_known(struct cmd_context *context, const struct pk_table *tab
     return sample.count == 0;
 }
 
-void cmd_hint_unknown(struct cmd_context *context, const struct cmd_request *request,
-                      struct cmd_result *result)
+static pk_slice unknown_text(const struct cmd_mention *mention, pk_slice nearest,
+                             struct pk_arena *arena)
+{
+    if (mention->right && mention->bare)
+        return pk_arena_printf(arena, "no item has an attribute %.*s; a string is written '%.*s'",
+                               PK_FMT(mention->name), PK_FMT(mention->name));
+    if (nearest.data != NULL)
+        return pk_arena_printf(arena, "no item has an attribute %.*s; there is %.*s",
+                               PK_FMT(mention->name), PK_FMT(nearest));
+    return pk_arena_printf(arena, "no item has an attribute %.*s", PK_FMT(mention->name));
+}
+
+void cmd_find_unknown(struct cmd_context *context, const struct cmd_request *request,
+                      struct pk_arena *arena, struct cmd_unknown *unknown)
 {
     const struct cmd_expression *filter = &request->expressions[PK_EXPR_FILTER];
 
+    *unknown = (struct cmd_unknown){.span = {0, 0}};
     for (size_t i = 0; i < filter->mention_count; i++) {
         const struct cmd_mention *mention = &filter->mentions[i];
         pk_slice nearest;
 
-        if (cmd_attribute_known(context, request->target.table, mention->name, &result->arena,
-                                &nearest))
+        if (cmd_attribute_known(context, request->target.table, mention->name, arena, &nearest))
             continue;
-        if (mention->right && mention->bare)
-            cmd_result_hint_at(result, mention->span,
-                               "no item has an attribute %.*s; a string is written '%.*s'",
-                               PK_FMT(mention->name), PK_FMT(mention->name));
-        else if (nearest.data != NULL)
-            cmd_result_hint_at(result, mention->span,
-                               "no item has an attribute %.*s; there is %.*s",
-                               PK_FMT(mention->name), PK_FMT(nearest));
-        else
-            cmd_result_hint_at(result, mention->span, "no item has an attribute %.*s",
-                               PK_FMT(mention->name));
+        unknown->span = mention->span;
+        unknown->text = unknown_text(mention, nearest, arena);
         return;
     }
 }
