@@ -366,3 +366,8 @@ Test(vectors, messages)
 {
     run_file("tests/vectors/messages.jsonl");
 }
+
+Test(vectors, partiql)
+{
+    run_file("tests/vectors/partiql.jsonl");
+}
