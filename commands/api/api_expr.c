@@ -189,42 +189,56 @@ static enum pk_code read_value(struct pk_arena *arena, const struct cJSON *node,
     return PK_OK;
 }
 
-typedef enum pk_code read_placeholder(struct pk_arena *arena, const struct cJSON *node,
-                                      struct pk_placeholder *out, struct pk_error *err);
+/* One of the two maps: its parameter, and how to read an entry. */
+struct map_kind {
+    const char *name;
+    enum pk_code (*read)(struct pk_arena *arena, const struct cJSON *node,
+                         struct pk_placeholder *out, struct pk_error *err);
+};
 
-static enum pk_code read_map(struct pk_arena *arena, const struct cJSON *request, const char *name,
-                             read_placeholder *read, struct pk_placeholder **out, size_t *count,
-                             struct pk_error *err)
+struct entries {
+    struct pk_placeholder *list;
+    size_t count;
+};
+
+static enum pk_code read_map(struct pk_arena *arena, const struct cJSON *request,
+                             const struct map_kind *kind, struct entries *out, struct pk_error *err)
 {
-    const struct cJSON *map = api_json_member(request, name);
-    size_t n = 0;
+    const struct cJSON *map = api_json_member(request, kind->name);
 
-    *count = 0;
+    *out = (struct entries){NULL, 0};
     if (map == NULL)
         return PK_OK;
     if (api_json_count(map) == 0)
-        return pk_fail(err, PK_E_VALIDATION, "%s must not be empty", name);
-    *out = PK_NEW_ARRAY(arena, struct pk_placeholder, api_json_count(map));
+        return pk_fail(err, PK_E_VALIDATION, "%s must not be empty", kind->name);
+    out->list = PK_NEW_ARRAY(arena, struct pk_placeholder, api_json_count(map));
     for (const struct cJSON *node = api_json_first(map); node != NULL; node = api_json_next(node)) {
-        enum pk_code rc = read(arena, node, &(*out)[n++], err);
+        enum pk_code rc = kind->read(arena, node, &out->list[out->count++], err);
 
         if (rc != PK_OK)
             return rc;
     }
-    *count = n;
     return PK_OK;
 }
 
 static enum pk_code read_maps(struct pk_arena *arena, const struct cJSON *request,
                               struct pk_placeholders *out, struct pk_error *err)
 {
-    enum pk_code rc = read_map(arena, request, "ExpressionAttributeNames", read_name, &out->names,
-                               &out->name_count, err);
+    static const struct map_kind names = {"ExpressionAttributeNames", read_name};
+    static const struct map_kind values = {"ExpressionAttributeValues", read_value};
+    struct entries entries;
+    enum pk_code rc = read_map(arena, request, &names, &entries, err);
 
     if (rc != PK_OK)
         return rc;
-    return read_map(arena, request, "ExpressionAttributeValues", read_value, &out->values,
-                    &out->value_count, err);
+    out->names = entries.list;
+    out->name_count = entries.count;
+    rc = read_map(arena, request, &values, &entries, err);
+    if (rc != PK_OK)
+        return rc;
+    out->values = entries.list;
+    out->value_count = entries.count;
+    return PK_OK;
 }
 
 /* ---- expressions -------------------------------------------------------------------------- */

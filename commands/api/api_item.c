@@ -71,30 +71,39 @@ static enum pk_code check_return_values(const struct cJSON *request, struct pk_e
     return pk_fail(err, PK_E_VALIDATION, "ReturnValues can only be ALL_OLD or NONE");
 }
 
-/* Condition, from Expected or ConditionExpression, and what all writes share; then the write. */
-static enum pk_code finish_write(struct api_call *call, const struct api_expr_rules *rules,
-                                 const struct cJSON *request, struct pk_write *write,
-                                 struct pk_write_result *result, struct pk_error *err)
+/* A write under way: what came in, what goes to the engine, what comes back. */
+struct writing {
+    struct api_call *call;
+    const struct cJSON *request;
+    const struct api_expr_rules *rules;
+    struct pk_write write;
+    struct pk_write_result result;
+};
+
+/* Reads the condition, from Expected or ConditionExpression, and what all writes share; writes. */
+static enum pk_code finish_write(struct writing *it, struct pk_error *err)
 {
-    struct pk_arena *arena = call->call.arena;
+    struct pk_arena *arena = it->call->call.arena;
+    struct pk_write *write = &it->write;
     struct api_exprs exprs = {0};
     struct pk_node *expected = NULL;
-    enum pk_code rc = api_legacy_expected(arena, request, &expected, err);
+    enum pk_code rc = api_legacy_expected(arena, it->request, &expected, err);
 
     if (rc == PK_OK)
-        rc = api_expr_parse(call, rules, request, &exprs, err);
+        rc = api_expr_parse(it->call, it->rules, it->request, &exprs, err);
     if (rc != PK_OK)
         return rc;
-    write->table = api_get_table(arena, request, "TableName");
+    write->table = api_get_table(arena, it->request, "TableName");
     write->condition = exprs.condition != NULL ? exprs.condition : expected;
     if (exprs.update != NULL)
         write->update = exprs.update;
-    write->item_on_failure = api_get_is(request, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
+    write->item_on_failure =
+        api_get_is(it->request, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
     /* spans in the engine's messages belong to the update when there is one */
-    call->response->use = write->kind == PK_WRITE_UPDATE ? PK_EXPR_UPDATE : PK_EXPR_CONDITION;
-    rc = pk_engine_write(call->engine, &call->call, write, result, err);
+    it->call->response->use = write->kind == PK_WRITE_UPDATE ? PK_EXPR_UPDATE : PK_EXPR_CONDITION;
+    rc = pk_engine_write(it->call->engine, &it->call->call, write, &it->result, err);
     if (rc == PK_OK)
-        api_facts(call, &result->facts);
+        api_facts(it->call, &it->result.facts);
     return rc;
 }
 
@@ -116,46 +125,48 @@ static void add_costs(struct pk_buf *out, const struct cJSON *request,
 enum pk_code api_put_item(struct api_call *call, const struct cJSON *request, struct pk_buf *out,
                           struct pk_error *err)
 {
-    struct pk_write write = {.kind = PK_WRITE_PUT};
-    struct pk_write_result result = {0};
-    enum pk_code rc = api_expr_check_mix(&api_expr_put, request, err);
+    struct writing it = {
+        .call = call, .request = request, .rules = &api_expr_put, .write = {.kind = PK_WRITE_PUT}};
+    enum pk_code rc = api_expr_check_mix(it.rules, request, err);
 
     if (rc == PK_OK)
-        rc = api_value_read_item(call->call.arena, api_json_member(request, "Item"), &write.item,
+        rc = api_value_read_item(call->call.arena, api_json_member(request, "Item"), &it.write.item,
                                  err);
     if (rc == PK_OK)
         rc = check_return_values(request, err);
-    if (rc == PK_OK && pk_item_size(write.item) > PK_ITEM_MAX)
+    if (rc == PK_OK && pk_item_size(it.write.item) > PK_ITEM_MAX)
         rc = pk_fail(err, PK_E_VALIDATION, "Item size has exceeded the maximum allowed size");
     if (rc == PK_OK)
-        rc = finish_write(call, &api_expr_put, request, &write, &result, err);
+        rc = finish_write(&it, err);
     if (rc != PK_OK)
         return rc;
     if (api_get_is(request, "ReturnValues", "ALL_OLD"))
-        add_attributes(out, result.old_item);
-    add_costs(out, request, &result);
+        add_attributes(out, it.result.old_item);
+    add_costs(out, request, &it.result);
     return PK_OK;
 }
 
 enum pk_code api_delete_item(struct api_call *call, const struct cJSON *request, struct pk_buf *out,
                              struct pk_error *err)
 {
-    struct pk_write write = {.kind = PK_WRITE_DELETE};
-    struct pk_write_result result = {0};
-    enum pk_code rc = api_expr_check_mix(&api_expr_put, request, err);
+    struct writing it = {.call = call,
+                         .request = request,
+                         .rules = &api_expr_put,
+                         .write = {.kind = PK_WRITE_DELETE}};
+    enum pk_code rc = api_expr_check_mix(it.rules, request, err);
 
     if (rc == PK_OK)
-        rc = api_value_read_item(call->call.arena, api_json_member(request, "Key"), &write.item,
+        rc = api_value_read_item(call->call.arena, api_json_member(request, "Key"), &it.write.item,
                                  err);
     if (rc == PK_OK)
         rc = check_return_values(request, err);
     if (rc == PK_OK)
-        rc = finish_write(call, &api_expr_put, request, &write, &result, err);
+        rc = finish_write(&it, err);
     if (rc != PK_OK)
         return rc;
     if (api_get_is(request, "ReturnValues", "ALL_OLD"))
-        add_attributes(out, result.old_item);
-    add_costs(out, request, &result);
+        add_attributes(out, it.result.old_item);
+    add_costs(out, request, &it.result);
     return PK_OK;
 }
 
@@ -180,28 +191,30 @@ enum pk_code api_update_item(struct api_call *call, const struct cJSON *request,
                              struct pk_error *err)
 {
     struct pk_arena *arena = call->call.arena;
-    struct pk_write write = {.kind = PK_WRITE_UPDATE};
-    struct pk_write_result result = {0};
+    struct writing it = {.call = call,
+                         .request = request,
+                         .rules = &api_expr_update,
+                         .write = {.kind = PK_WRITE_UPDATE}};
     struct pk_update *legacy = NULL;
-    enum pk_code rc = api_expr_check_mix(&api_expr_update, request, err);
+    enum pk_code rc = api_expr_check_mix(it.rules, request, err);
 
     if (rc == PK_OK)
-        rc = api_value_read_item(arena, api_json_member(request, "Key"), &write.item, err);
+        rc = api_value_read_item(arena, api_json_member(request, "Key"), &it.write.item, err);
     if (rc == PK_OK)
         rc = api_legacy_updates(arena, request, &legacy, err);
-    write.update = legacy;
+    it.write.update = legacy;
     if (rc == PK_OK)
-        rc = finish_write(call, &api_expr_update, request, &write, &result, err);
+        rc = finish_write(&it, err);
     if (rc != PK_OK)
         return rc;
     if (api_get_is(request, "ReturnValues", "ALL_OLD"))
-        add_attributes(out, result.old_item);
+        add_attributes(out, it.result.old_item);
     else if (api_get_is(request, "ReturnValues", "ALL_NEW"))
-        add_attributes(out, result.new_item);
+        add_attributes(out, it.result.new_item);
     else if (api_get_is(request, "ReturnValues", "UPDATED_OLD"))
-        add_updated(arena, out, write.update, result.old_item);
+        add_updated(arena, out, it.write.update, it.result.old_item);
     else if (api_get_is(request, "ReturnValues", "UPDATED_NEW"))
-        add_updated(arena, out, write.update, result.new_item);
-    add_costs(out, request, &result);
+        add_updated(arena, out, it.write.update, it.result.new_item);
+    add_costs(out, request, &it.result);
     return PK_OK;
 }

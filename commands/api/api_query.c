@@ -171,9 +171,18 @@ static void add_result(struct pk_buf *out, const struct cJSON *request,
     api_cost_add(out, api_cost_mode(request), &result->cost);
 }
 
-static enum pk_code run(struct api_call *call, const struct cJSON *request, struct pk_read *read,
-                        engine_read *engine, struct pk_buf *out, struct pk_error *err)
+/* A read under way. */
+struct reading {
+    struct api_call *call;
+    const struct cJSON *request;
+    struct pk_buf *out;
+    struct pk_read read;
+};
+
+static enum pk_code run(struct reading *it, engine_read *engine, struct pk_error *err)
 {
+    struct pk_read *read = &it->read;
+    struct pk_buf *out = it->out;
     struct page page = {.out = out, .projection = read->projection, .part = PK_BUF_INIT};
     struct pk_read_result result = {0};
     enum pk_code rc;
@@ -183,17 +192,17 @@ static enum pk_code run(struct api_call *call, const struct cJSON *request, stru
         json_out_member(out, "Items");
         pk_buf_add_byte(out, '[');
     }
-    rc = engine(call->engine, &call->call, read, &result, err);
+    rc = engine(it->call->engine, &it->call->call, read, &result, err);
     pk_buf_release(&page.part);
     if (rc != PK_OK) {
-        call->response->use =
+        it->call->response->use =
             use_of(err, read->key_terms != NULL ? PK_EXPR_KEY_CONDITION : PK_EXPR_FILTER);
         return rc;
     }
     if (read->select != PK_SELECT_COUNT)
         pk_buf_add_byte(out, ']');
-    api_facts(call, &result.facts);
-    add_result(out, request, &result);
+    api_facts(it->call, &result.facts);
+    add_result(out, it->request, &result);
     return PK_OK;
 }
 
@@ -213,24 +222,25 @@ enum pk_code api_query(struct api_call *call, const struct cJSON *request, struc
                        struct pk_error *err)
 {
     struct pk_arena *arena = call->call.arena;
-    struct pk_read read = {.start_key = pk_value_missing()};
+    struct reading it = {.call = call, .request = request, .out = out};
+    struct pk_read *read = &it.read;
     struct api_exprs exprs = {0};
     struct pk_node *filter = NULL;
     struct pk_projection *attributes = NULL;
     struct pk_key_terms *conditions = NULL;
     enum pk_code rc = api_expr_check_mix(&api_expr_query, request, err);
 
-    read_common(arena, request, &read);
-    read.backward = api_json_member(request, "ScanIndexForward") != NULL &&
-                    !api_get_bool(request, "ScanIndexForward");
+    read_common(arena, request, read);
+    read->backward = api_json_member(request, "ScanIndexForward") != NULL &&
+                     !api_get_bool(request, "ScanIndexForward");
     if (rc == PK_OK)
-        rc = check_select(request, read.select, "1 validation error detected: ", err);
+        rc = check_select(request, read->select, "1 validation error detected: ", err);
     if (rc == PK_OK)
         rc = api_legacy_filter(arena, request, "QueryFilter", &filter, err);
     if (rc == PK_OK)
         rc = api_legacy_attributes_to_get(arena, request, &attributes, err);
     if (rc == PK_OK)
-        rc = read_start_key(arena, request, &read, err);
+        rc = read_start_key(arena, request, read, err);
     if (rc == PK_OK)
         rc = check_key_condition_given(request, err);
     if (rc == PK_OK)
@@ -239,12 +249,12 @@ enum pk_code api_query(struct api_call *call, const struct cJSON *request, struc
         rc = api_legacy_key_conditions(arena, request, &conditions, err);
     if (rc != PK_OK)
         return rc;
-    read.key_terms = conditions != NULL ? conditions : exprs.key_terms;
-    read.legacy_keys = conditions != NULL;
-    read.filter = filter != NULL ? filter : exprs.filter;
-    read.legacy_filter = filter != NULL;
-    read.projection = attributes != NULL ? attributes : exprs.projection;
-    return run(call, request, &read, pk_engine_query, out, err);
+    read->key_terms = conditions != NULL ? conditions : exprs.key_terms;
+    read->legacy_keys = conditions != NULL;
+    read->filter = filter != NULL ? filter : exprs.filter;
+    read->legacy_filter = filter != NULL;
+    read->projection = attributes != NULL ? attributes : exprs.projection;
+    return run(&it, pk_engine_query, err);
 }
 
 /* ---- Scan --------------------------------------------------------------------------------- */
@@ -279,29 +289,30 @@ enum pk_code api_scan(struct api_call *call, const struct cJSON *request, struct
                       struct pk_error *err)
 {
     struct pk_arena *arena = call->call.arena;
-    struct pk_read read = {.start_key = pk_value_missing()};
+    struct reading it = {.call = call, .request = request, .out = out};
+    struct pk_read *read = &it.read;
     struct api_exprs exprs = {0};
     struct pk_node *filter = NULL;
     struct pk_projection *attributes = NULL;
     enum pk_code rc = api_expr_check_mix(&api_expr_scan, request, err);
 
-    read_common(arena, request, &read);
+    read_common(arena, request, read);
     if (rc == PK_OK)
-        rc = check_select(request, read.select, "", err);
+        rc = check_select(request, read->select, "", err);
     if (rc == PK_OK)
         rc = api_legacy_attributes_to_get(arena, request, &attributes, err);
     if (rc == PK_OK)
         rc = api_legacy_filter(arena, request, "ScanFilter", &filter, err);
     if (rc == PK_OK)
-        rc = read_start_key(arena, request, &read, err);
+        rc = read_start_key(arena, request, read, err);
     if (rc == PK_OK)
-        rc = read_segments(request, &read, err);
+        rc = read_segments(request, read, err);
     if (rc == PK_OK)
         rc = api_expr_parse(call, &api_expr_scan, request, &exprs, err);
     if (rc != PK_OK)
         return rc;
-    read.filter = filter != NULL ? filter : exprs.filter;
-    read.legacy_filter = filter != NULL;
-    read.projection = attributes != NULL ? attributes : exprs.projection;
-    return run(call, request, &read, pk_engine_scan, out, err);
+    read->filter = filter != NULL ? filter : exprs.filter;
+    read->legacy_filter = filter != NULL;
+    read->projection = attributes != NULL ? attributes : exprs.projection;
+    return run(&it, pk_engine_scan, err);
 }
