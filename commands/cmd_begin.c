@@ -247,7 +247,6 @@ static size_t show_items(const struct cmd_transaction *txn, const cJSON *answer,
                          struct cmd_result *result)
 {
     struct pk_value_vec vec = {0};
-    struct cmd_items *items;
     const cJSON *node;
 
     cJSON_ArrayForEach(node, cJSON_GetObjectItemCaseSensitive(answer, "Responses"))
@@ -257,13 +256,7 @@ static size_t show_items(const struct cmd_transaction *txn, const cJSON *answer,
         if (item != NULL)
             pk_value_vec_add(&vec, &result->arena, cmd_wire_read_item(&result->arena, item));
     }
-    items = cmd_result_items(result);
-    items->rows = vec.data;
-    items->count = vec.len;
-    items->key_count = txn->key_count;
-    items->keys = PK_NEW_ARRAY(&result->arena, pk_slice, txn->key_count);
-    for (size_t i = 0; i < txn->key_count; i++)
-        items->keys[i] = pk_arena_dup(&result->arena, txn->keys[i]);
+    cmd_show_items(result, vec.data, vec.len, txn->keys, txn->key_count);
     return vec.len;
 }
 

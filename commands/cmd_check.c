@@ -25,11 +25,9 @@ static void show_report(const cJSON *answer, struct cmd_result *result)
             cmd_result_text(result, CMD_BLOCK_TEXT, "%s", line->valuestring);
     }
     cmd_result_text(result, CMD_BLOCK_TEXT,
-                    "%.*s tables, %.*s items, %.*s index entries, %.*s read: %s", PK_FMT(tables),
-                    PK_FMT(items), PK_FMT(entries), PK_FMT(bytes), faults == 0 ? "no faults" : "");
-    if (faults > 0)
-        cmd_result_text(result, CMD_BLOCK_TEXT, "%lld fault%s", (long long)faults,
-                        faults == 1 ? "" : "s");
+                    "tables %.*s, items %.*s, index entries %.*s, %.*s read: %s", PK_FMT(tables),
+                    PK_FMT(items), PK_FMT(entries), PK_FMT(bytes),
+                    faults == 0 ? "no faults" : faults_text(arena, faults));
     result->check_failed = faults > 0;
 }
 

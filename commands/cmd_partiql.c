@@ -76,42 +76,52 @@ static bool has_typographic_quotes(pk_slice text)
            memmem(text.data, text.len, "\xE2\x80\x9D", 3) != NULL;
 }
 
+static bool has_word(pk_slice text, const char *word)
+{
+    for (size_t pos = 0; pos < text.len;) {
+        pk_slice found;
+
+        pos = cmd_skip_blanks(text, pos);
+        found = cmd_word_at(text, pos);
+        if (cmd_word_is(found, word))
+            return true;
+        pos += found.len == 0 ? 1 : found.len;
+    }
+    return false;
+}
+
 /* `delete KEY`, `update KEY set …`, `insert KEY {…}`: the command that takes a key. */
 static void hint_command(pk_slice text, struct pk_error *err)
 {
     static const struct {
         const char *word;
-        const char *follows; /* what SQL has here */
+        const char *needs; /* without which SQL's statement is none */
         const char *command;
     } words[] = {
         {"delete", "from", "del"},
         {"insert", "into", "put"},
-        {"update", NULL, "edit"},
+        {"update", "where", "edit"},
     };
     size_t start = cmd_skip_blanks(text, 0);
     pk_slice first = cmd_word_at(text, start);
-    size_t rest = cmd_skip_blanks(text, start + first.len);
-    pk_slice second = cmd_word_at(text, rest);
+    pk_slice rest = pk_slice_skip(text, cmd_skip_blanks(text, start + first.len));
 
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (!cmd_word_is(first, words[i].word) ||
-            (words[i].follows != NULL && cmd_word_is(second, words[i].follows)))
-            continue;
-        if (words[i].follows == NULL && cmd_is_name(second) &&
-            memmem(text.data, text.len, "where", 5) != NULL)
-            continue;
-        pk_error_hint(err, "by key: %s %.*s", words[i].command, PK_FMT(pk_slice_skip(text, rest)));
-        return;
+        if (cmd_word_is(first, words[i].word) && !has_word(rest, words[i].needs)) {
+            pk_error_hint(err, "an item is named by its key in: %s %.*s", words[i].command,
+                          PK_FMT(rest));
+            return;
+        }
     }
 }
 
 static void add_hints(pk_slice text, struct pk_error *err)
 {
-    if (err->code != PK_E_VALIDATION || err->hint != NULL)
+    if (err->code != PK_E_VALIDATION)
         return;
-    if (has_typographic_quotes(text))
+    if (has_typographic_quotes(text) && err->hint == NULL)
         pk_error_hint(err, "typographic quotes are not quotes in PartiQL: '…' is a string");
-    else
+    else if (err->hint == NULL || strstr(err->message, "well formed") != NULL)
         hint_command(text, err);
 }
 
@@ -204,17 +214,18 @@ static enum pk_code run_read(struct cmd_context *context, struct statement *s,
 static void show_returned(const struct statement *s, const cJSON *answer, struct cmd_result *result)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(answer, "Items");
-    struct cmd_items *items;
+    struct pk_value_vec vec = {0};
+    pk_slice *keys = NULL;
+    size_t key_count = 0;
     const cJSON *node;
 
     if (cJSON_GetArraySize(list) == 0)
         return;
-    items = cmd_result_items(result);
-    items->rows = PK_NEW_ARRAY(&result->arena, pk_value, (size_t)cJSON_GetArraySize(list));
     if (s->target.table != NULL)
-        items->key_count = cmd_key_names(&s->target, &result->arena, &items->keys);
-    cJSON_ArrayForEach(node, list) items->rows[items->count++] =
-        cmd_wire_read_item(&result->arena, node);
+        key_count = cmd_key_names(&s->target, &result->arena, &keys);
+    cJSON_ArrayForEach(node, list)
+        pk_value_vec_add(&vec, &result->arena, cmd_wire_read_item(&result->arena, node));
+    cmd_show_items(result, vec.data, vec.len, keys, key_count);
 }
 
 static enum pk_code run_write(struct cmd_context *context, struct statement *s,

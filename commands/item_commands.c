@@ -7,14 +7,13 @@
 static void show_item(const struct cmd_request *request, const cJSON *item,
                       struct cmd_result *result)
 {
-    struct cmd_items *items = cmd_result_items(result);
+    pk_slice *keys;
+    size_t key_count = cmd_key_names(&request->target, &result->arena, &keys);
+    pk_value *row = PK_NEW(&result->arena, pk_value);
 
-    items->key_count = cmd_key_names(&request->target, &result->arena, &items->keys);
-    if (item == NULL)
-        return;
-    items->rows = PK_NEW(&result->arena, pk_value);
-    items->rows[0] = cmd_wire_read_item(&result->arena, item);
-    items->count = 1;
+    if (item != NULL)
+        *row = cmd_wire_read_item(&result->arena, item);
+    cmd_show_items(result, row, item != NULL, keys, key_count);
 }
 
 /* An item that is not there, asked for by a key that looks like a range. */

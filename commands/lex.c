@@ -188,6 +188,13 @@ static size_t quote_at(pk_slice text, size_t pos, char *plain)
     return 0;
 }
 
+/* it’s: a typographic apostrophe between letters closes nothing. */
+static bool is_apostrophe(pk_slice text, size_t end)
+{
+    return end < text.len &&
+           (is_name_byte(text.data[end]) || (unsigned char)text.data[end] >= 0xC3);
+}
+
 /* A plain quote closes with itself, a typographic one with any typographic one of its kind (word
  * processors disagree on which) or, since they also leave one of a pair straight, a plain one. */
 bool cmd_quoted_at(pk_slice text, size_t pos, struct cmd_quoted *quoted)
@@ -213,6 +220,8 @@ bool cmd_quoted_at(pk_slice text, size_t pos, struct cmd_quoted *quoted)
             at++;
             continue;
         }
+        if (close > 1 && plain == '\'' && is_apostrophe(text, at + close))
+            continue;
         quoted->end = at + close;
         quoted->content = pk_slice_of(text.data + start, at - start);
         return true;

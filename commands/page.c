@@ -183,21 +183,27 @@ static bool wants_more(const struct cmd_reading *reading, const struct shown *sh
     return shown->vec.len < shown->cap;
 }
 
-static void show(struct cmd_reading *reading, const struct shown *shown, struct cmd_result *result)
+static bool any_has(const pk_value *rows, size_t count, pk_slice name)
 {
-    const struct cmd_page *page = reading->page;
-    struct cmd_items *items;
+    for (size_t i = 0; i < count; i++) {
+        if (pk_value_kind(pk_value_get(rows[i], name)) != PK_MISSING)
+            return true;
+    }
+    return count == 0;
+}
 
-    reading->shown = shown->vec.len;
-    if (page->count)
-        return;
-    items = cmd_result_items(result);
-    items->rows = shown->vec.data;
-    items->count = shown->vec.len;
-    items->key_count = page->key_count;
-    items->keys = PK_NEW_ARRAY(&result->arena, pk_slice, page->key_count);
-    for (size_t i = 0; i < page->key_count; i++)
-        items->keys[i] = pk_arena_dup(&result->arena, page->keys[i]);
+void cmd_show_items(struct cmd_result *result, pk_value *rows, size_t count, const pk_slice *keys,
+                    size_t key_count)
+{
+    struct cmd_items *items = cmd_result_items(result);
+
+    items->rows = rows;
+    items->count = count;
+    items->keys = PK_NEW_ARRAY(&result->arena, pk_slice, key_count);
+    for (size_t i = 0; i < key_count; i++) {
+        if (any_has(rows, count, keys[i]))
+            items->keys[items->key_count++] = pk_arena_dup(&result->arena, keys[i]);
+    }
 }
 
 static void keep_or_free(struct cmd_context *context, struct cmd_page *page)
@@ -226,7 +232,9 @@ enum pk_code cmd_page_read(struct cmd_context *context, struct cmd_reading *read
         else
             rc = send_once(context, reading, &shown, result, err);
     }
-    show(reading, &shown, result);
+    reading->shown = shown.vec.len;
+    if (!page->count)
+        cmd_show_items(result, shown.vec.data, shown.vec.len, page->keys, page->key_count);
     reading->page = NULL;
     if (rc != PK_OK && reading->usage.requests == 0 && page->rest_count == 0)
         page->at_end = true; /* nothing was read: nothing to go on with */

@@ -48,6 +48,10 @@ PK_MUST_CHECK enum pk_code cmd_page_read(struct cmd_context *context, struct cmd
 void cmd_page_note(struct cmd_context *context, struct cmd_result *result);
 /* The names of the attributes that are shown first: the read key's, then the table's. */
 size_t cmd_key_names(const struct cmd_target *target, struct pk_arena *arena, pk_slice **names);
+/* An items block with those rows (arena). Key names that no row has are left out: a projection need
+ * not show them. */
+void cmd_show_items(struct cmd_result *result, pk_value *rows, size_t count, const pk_slice *keys,
+                    size_t key_count);
 
 /* Builds and reads: items, footer, hints. What query, scan and count run. */
 PK_MUST_CHECK enum pk_code cmd_run_reading(struct cmd_context *context,

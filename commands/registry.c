@@ -104,6 +104,9 @@ const struct cmd_entry *cmd_walk_next(const struct cmd_context *context, struct 
     return b;
 }
 
+static const char *const partiql_words[] = {"select", "insert", "update", "delete",
+                                            "exists", "from",   NULL};
+
 static bool begins_with_any(pk_slice text, const char *const *words)
 {
     pk_slice word = cmd_word_at(text, cmd_skip_blanks(text, 0));
@@ -117,10 +120,7 @@ static bool begins_with_any(pk_slice text, const char *const *words)
 
 bool cmd_is_partiql(pk_slice text)
 {
-    static const char *const words[] = {"select", "insert", "update", "delete",
-                                        "exists", "from",   NULL};
-
-    return begins_with_any(text, words);
+    return begins_with_any(text, partiql_words);
 }
 
 bool cmd_is_ddl(pk_slice text)
@@ -194,6 +194,10 @@ pk_slice cmd_nearest(const struct cmd_context *context, pk_slice word, struct pk
                 strcspn(entry->name, " ") <= distance + 1)
                 continue;
             pk_buf_printf(&out, "%s%s", found++ == 0 ? "" : ", ", entry->name);
+        }
+        for (size_t i = 0; partiql_words[i] != NULL && found < NEAREST_MAX; i++) {
+            if (distance_to(word, partiql_words[i]) == distance && strlen(partiql_words[i]) > 4)
+                pk_buf_printf(&out, "%s%s", found++ == 0 ? "" : ", ", partiql_words[i]);
         }
     }
     result = pk_arena_dup(arena, pk_buf_slice(&out));

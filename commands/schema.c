@@ -277,7 +277,7 @@ enum pk_code cmd_need_table(struct cmd_context *context, pk_slice *name, struct 
     if (name->data != NULL)
         return PK_OK;
     pk_fail(err, PK_E_USAGE, "no table is current");
-    pk_error_hint(err, "use TABLE makes one current, tables lists them");
+    pk_error_hint(err, "use TABLE makes one current, tables lists them, create table makes one");
     return PK_E_USAGE;
 }
 
