@@ -216,7 +216,7 @@ bool cmd_quoted_at(pk_slice text, size_t pos, struct cmd_quoted *quoted)
         }
         if (close == 0 || plain != quoted->kind || (close > 1 && !quoted->typographic))
             continue;
-        if (close == 1 && plain == '\'' && starts_at(text, at, "''")) {
+        if (close == 1 && plain != '"' && at + 1 < text.len && text.data[at + 1] == plain) {
             at++;
             continue;
         }

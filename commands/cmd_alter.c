@@ -1,0 +1,278 @@
+/* alter table: one change a statement, each an UpdateTable, TagResource or UntagResource. */
+#include "commands/args.h"
+#include "commands/ddl.h"
+#include "commands/schema.h"
+#include "commands/wire.h"
+
+struct alter {
+    struct cmd_context *context;
+    struct cmd_words words;
+    pk_slice table;
+    const char *operation;
+    cJSON *request; /* owned */
+    pk_slice note;  /* what was done, after "table NAME: " */
+    struct cmd_result *result;
+};
+
+static enum pk_code describe(struct alter *alter, cJSON **answer, struct pk_error *err)
+{
+    cJSON *request = cJSON_CreateObject();
+    enum pk_code rc;
+
+    cmd_wire_set_text(request, "TableName", alter->table);
+    rc = cmd_call(alter->context, "DescribeTable", request, answer, NULL, err);
+    cJSON_Delete(request);
+    return rc;
+}
+
+/* ---- the actions ----------------------------------------------------------------------------- */
+
+static void set_units(cJSON *owner, int64_t read, int64_t write)
+{
+    cJSON *units = cmd_wire_object(owner, "ProvisionedThroughput");
+
+    cmd_wire_set_int(units, "ReadCapacityUnits", read);
+    cmd_wire_set_int(units, "WriteCapacityUnits", write);
+}
+
+/* A table that leaves on demand needs throughput for each gsi as well: they get the table's. */
+static enum pk_code provision_indexes(struct alter *alter, int64_t read, int64_t write,
+                                      struct pk_error *err)
+{
+    const struct pk_table *table;
+    cJSON *updates;
+    enum pk_code rc = cmd_schema_get(alter->context, alter->table, &table, err);
+
+    if (rc != PK_OK || table->billing == PK_PROVISIONED || table->index_count == table->local_count)
+        return rc;
+    updates = cJSON_CreateArray();
+    for (size_t i = table->local_count; i < table->index_count; i++) {
+        cJSON *entry = cJSON_CreateObject();
+        cJSON *update = cmd_wire_object(entry, "Update");
+
+        cmd_wire_set_text(update, "IndexName", table->indexes[i].name);
+        set_units(update, read, write);
+        cJSON_AddItemToArray(updates, entry);
+    }
+    cmd_wire_set(alter->request, "GlobalSecondaryIndexUpdates", updates);
+    return PK_OK;
+}
+
+static enum pk_code alter_provisioned(struct alter *alter, struct pk_error *err)
+{
+    int64_t read, write;
+    enum pk_code rc = cmd_ddl_units(&alter->words, &read, &write, err);
+
+    if (rc != PK_OK)
+        return rc;
+    cmd_wire_set_text(alter->request, "BillingMode", PK_LIT("PROVISIONED"));
+    set_units(alter->request, read, write);
+    alter->note = pk_arena_printf(&alter->result->arena, "provisioned, %lld RCU and %lld WCU",
+                                  (long long)read, (long long)write);
+    return provision_indexes(alter, read, write, err);
+}
+
+static enum pk_code alter_on_demand(struct alter *alter, struct pk_error *err)
+{
+    if (!cmd_words_is(&alter->words, "demand"))
+        return pk_fail_at(err, PK_E_USAGE, alter->words.token.span, "expected 'demand' after 'on'");
+    cmd_wire_set_text(alter->request, "BillingMode", PK_LIT("PAY_PER_REQUEST"));
+    alter->note = PK_LIT("on demand");
+    return cmd_words_next(&alter->words, err);
+}
+
+static enum pk_code alter_protect(struct alter *alter, struct pk_error *err)
+{
+    bool on = cmd_words_is(&alter->words, "on");
+
+    if (!on && !cmd_words_is(&alter->words, "off"))
+        return pk_fail_at(err, PK_E_USAGE, alter->words.token.span,
+                          "expected on or off after 'protect'");
+    cmd_wire_set_bool(alter->request, "DeletionProtectionEnabled", on);
+    alter->note = on ? PK_LIT("protected against drop") : PK_LIT("no longer protected");
+    return cmd_words_next(&alter->words, err);
+}
+
+/* TagResource and UntagResource name a table by its ARN. */
+static enum pk_code use_arn(struct alter *alter, const char *operation, struct pk_error *err)
+{
+    cJSON *answer = NULL;
+    const cJSON *table;
+    enum pk_code rc = describe(alter, &answer, err);
+
+    if (rc != PK_OK)
+        return rc;
+    table = cJSON_GetObjectItemCaseSensitive(answer, "Table");
+    cJSON_Delete(alter->request);
+    alter->request = cJSON_CreateObject();
+    alter->operation = operation;
+    cmd_wire_set_text(alter->request, "ResourceArn", cmd_wire_text(table, "TableArn"));
+    cJSON_Delete(answer);
+    return PK_OK;
+}
+
+static enum pk_code skip_punct(struct alter *alter, const char *punct, bool *found,
+                               struct pk_error *err)
+{
+    *found = cmd_token_is(&alter->words.token, punct);
+    return *found ? cmd_words_next(&alter->words, err) : PK_OK;
+}
+
+/* tag k = v {, k = v} */
+static enum pk_code alter_tag(struct alter *alter, struct pk_error *err)
+{
+    cJSON *tags = cJSON_CreateArray();
+    bool more = true;
+    enum pk_code rc = use_arn(alter, "TagResource", err);
+
+    while (rc == PK_OK && more) {
+        pk_slice key, value = {NULL, 0};
+        bool equals = false;
+
+        rc = cmd_words_take(&alter->words, "the tag's name", &key, err);
+        if (rc == PK_OK)
+            rc = skip_punct(alter, "=", &equals, err);
+        if (rc == PK_OK && !equals)
+            rc = pk_fail_at(err, PK_E_USAGE, alter->words.token.span,
+                            "expected '=' and the tag's value");
+        if (rc == PK_OK)
+            rc = cmd_words_take(&alter->words, "the tag's value", &value, err);
+        if (rc == PK_OK) {
+            cJSON *tag = cJSON_CreateObject();
+
+            cmd_wire_set_text(tag, "Key", key);
+            cmd_wire_set_text(tag, "Value", value);
+            cJSON_AddItemToArray(tags, tag);
+            rc = skip_punct(alter, ",", &more, err);
+        }
+    }
+    cmd_wire_set(alter->request, "Tags", tags);
+    alter->note = PK_LIT("tagged");
+    return rc;
+}
+
+/* untag k {, k} */
+static enum pk_code alter_untag(struct alter *alter, struct pk_error *err)
+{
+    cJSON *keys = cJSON_CreateArray();
+    bool more = true;
+    enum pk_code rc = use_arn(alter, "UntagResource", err);
+
+    while (rc == PK_OK && more) {
+        pk_slice key;
+
+        rc = cmd_words_take(&alter->words, "the tag's name", &key, err);
+        if (rc == PK_OK) {
+            pk_slice text = pk_arena_dup(&alter->result->arena, key);
+
+            cJSON_AddItemToArray(keys, cJSON_CreateString(text.data));
+            rc = skip_punct(alter, ",", &more, err);
+        }
+    }
+    cmd_wire_set(alter->request, "TagKeys", keys);
+    alter->note = PK_LIT("untagged");
+    return rc;
+}
+
+/* ---- what comes later ------------------------------------------------------------------------ */
+
+static enum pk_code later(struct pk_span span, const char *what, struct pk_error *err)
+{
+    return pk_fail_at(err, PK_E_USAGE, span, "%s comes with a later version", what);
+}
+
+static enum pk_code alter_index(struct alter *alter, struct pk_span span, bool add,
+                                struct pk_error *err)
+{
+    if (!cmd_words_is(&alter->words, "gsi")) {
+        pk_fail_at(err, PK_E_USAGE, alter->words.token.span, "expected 'gsi' after '%s'",
+                   add ? "add" : "drop");
+        pk_error_hint(err, "an lsi is made with its table and goes with it");
+        return PK_E_USAGE;
+    }
+    later(span,
+          add ? "adding an index to an existing table" : "dropping an index of an existing table",
+          err);
+    pk_error_hint(err,
+                  "until then: export the table, create it anew with other indexes (show create "
+                  "table %.*s prints the statement to change), import the items",
+                  PK_FMT(alter->table));
+    return PK_E_USAGE;
+}
+
+/* ---- dispatch -------------------------------------------------------------------------------- */
+
+static enum pk_code parse_action(struct alter *alter, struct pk_error *err)
+{
+    static const struct {
+        const char *word;
+        enum pk_code (*parse)(struct alter *alter, struct pk_error *err);
+    } actions[] = {
+        {"provisioned", alter_provisioned},
+        {"on", alter_on_demand},
+        {"protect", alter_protect},
+        {"tag", alter_tag},
+        {"untag", alter_untag},
+    };
+    struct pk_span span = alter->words.token.span;
+    bool add = cmd_words_is(&alter->words, "add");
+    enum pk_code rc;
+
+    for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
+        if (!cmd_words_is(&alter->words, actions[i].word))
+            continue;
+        rc = cmd_words_next(&alter->words, err);
+        return rc != PK_OK ? rc : actions[i].parse(alter, err);
+    }
+    if (cmd_words_is(&alter->words, "autoscale"))
+        return later(span, "auto scaling", err);
+    if (add || cmd_words_is(&alter->words, "drop")) {
+        rc = cmd_words_next(&alter->words, err);
+        return rc != PK_OK ? rc : alter_index(alter, span, add, err);
+    }
+    pk_fail_at(err, PK_E_USAGE, span, "expected a change of the table");
+    pk_error_hint(err, "changes: provisioned R W, on demand, protect on|off, tag k=v, untag k");
+    return PK_E_USAGE;
+}
+
+static enum pk_code alter_run(struct cmd_context *context, const struct cmd_statement *statement,
+                              struct cmd_result *result, struct pk_error *err)
+{
+    struct alter alter = {.context = context, .operation = "UpdateTable", .result = result};
+    struct pk_span name;
+    cJSON *answer = NULL;
+    enum pk_code rc = cmd_words_init(&alter.words, statement, &result->arena, err);
+
+    name = alter.words.token.span;
+    if (rc == PK_OK)
+        rc = cmd_words_take(&alter.words, "the table's name", &alter.table, err);
+    if (rc != PK_OK)
+        return rc;
+    alter.request = cJSON_CreateObject();
+    cmd_wire_set_text(alter.request, "TableName", alter.table);
+    rc = parse_action(&alter, err);
+    if (rc == PK_OK)
+        rc = cmd_words_done(&alter.words, err);
+    if (rc == PK_OK)
+        rc = cmd_call(context, alter.operation, alter.request, &answer, NULL, err);
+    cJSON_Delete(alter.request);
+    cJSON_Delete(answer);
+    cmd_schema_drop(context);
+    if (rc == PK_E_NOT_FOUND && err->span.len == 0)
+        err->span = name;
+    if (rc == PK_OK)
+        cmd_result_text(result, CMD_BLOCK_NOTE, "table %.*s: %.*s", PK_FMT(alter.table),
+                        PK_FMT(alter.note));
+    return rc;
+}
+
+const struct cmd_entry cmd_alter_entry = {
+    .name = "alter table",
+    .group = CMD_GROUP_TABLES,
+    .usage = "NAME provisioned R W | on demand | protect on|off | tag k=v | untag k;",
+    .summary = "change a table's capacity, protection or tags",
+    .detail = "A gsi of a table that becomes provisioned gets the table's R and W.\n"
+              "autoscale, add gsi and drop gsi come with a later version.",
+    .flags = CMD_DDL | CMD_NO_TXN,
+    .run = alter_run,
+};

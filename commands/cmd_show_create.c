@@ -1,0 +1,110 @@
+/*
+ * show create table: the DDL that makes the table again, from DescribeTable. What the language
+ * cannot say stands below it as a comment, with the API's name for it, so that nothing is lost
+ * silently.
+ */
+#include "commands/args.h"
+#include "commands/ddl.h"
+#include "commands/schema.h"
+#include "commands/wire.h"
+
+static enum pk_code parse_name(struct cmd_context *context, const struct cmd_statement *statement,
+                               struct pk_arena *arena, pk_slice *name, struct pk_error *err)
+{
+    struct cmd_words words;
+    enum pk_code rc = cmd_words_init(&words, statement, arena, err);
+
+    if (rc == PK_OK && cmd_words_at_end(&words))
+        return cmd_need_table(context, name, err);
+    if (rc == PK_OK)
+        rc = cmd_words_take(&words, "the table's name", name, err);
+    return rc == PK_OK ? cmd_words_done(&words, err) : rc;
+}
+
+/* Tags are no part of a definition: one alter for each. */
+static void print_tags(struct cmd_context *context, pk_slice table, pk_slice arn,
+                       struct pk_buf *out)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    cJSON *request = cJSON_CreateObject();
+    cJSON *answer = NULL;
+    const cJSON *tag;
+
+    cmd_wire_set_text(request, "ResourceArn", arn);
+    if (cmd_call(context, "ListTagsOfResource", request, &answer, NULL, &ignored) == PK_OK) {
+        cJSON_ArrayForEach(tag, cJSON_GetObjectItemCaseSensitive(answer, "Tags"))
+        {
+            pk_buf_add_cstr(out, "\nalter table ");
+            cmd_ddl_print_name(out, table);
+            pk_buf_add_cstr(out, " tag ");
+            cmd_quote(out, cmd_wire_text(tag, "Key"));
+            pk_buf_add_cstr(out, " = ");
+            cmd_quote(out, cmd_wire_text(tag, "Value"));
+            pk_buf_add_byte(out, ';');
+        }
+    }
+    cJSON_Delete(request);
+    cJSON_Delete(answer);
+    pk_error_release(&ignored);
+}
+
+static bool half_given(const struct pk_max_throughput *max)
+{
+    return (max->read > 0) != (max->write > 0);
+}
+
+static void print_rest(const struct pk_table *table, struct pk_buf *out)
+{
+    bool half = half_given(&table->max);
+
+    for (size_t i = 0; i < table->index_count; i++)
+        half = half || half_given(&table->indexes[i].max);
+    if (table->infrequent_access)
+        pk_buf_add_cstr(out, "\n-- TableClass STANDARD_INFREQUENT_ACCESS: set it by "
+                             "api UpdateTable");
+    if (half)
+        pk_buf_add_cstr(out, "\n-- an OnDemandThroughput with one of its two members: set it by "
+                             "api UpdateTable");
+}
+
+static enum pk_code show_create_run(struct cmd_context *context,
+                                    const struct cmd_statement *statement,
+                                    struct cmd_result *result, struct pk_error *err)
+{
+    struct pk_buf text = PK_BUF_INIT;
+    struct cmd_schema *schema;
+    cJSON *request, *answer = NULL;
+    const cJSON *description;
+    pk_slice name;
+    enum pk_code rc = parse_name(context, statement, &result->arena, &name, err);
+
+    if (rc != PK_OK)
+        return rc;
+    request = cJSON_CreateObject();
+    cmd_wire_set_text(request, "TableName", name);
+    rc = cmd_call(context, "DescribeTable", request, &answer, NULL, err);
+    cJSON_Delete(request);
+    if (rc != PK_OK)
+        return rc;
+    description = cJSON_GetObjectItemCaseSensitive(answer, "Table");
+    schema = cmd_schema_read(description);
+    cmd_ddl_print(&text, cmd_schema_table(schema));
+    pk_buf_add_byte(&text, ';');
+    print_tags(context, name, cmd_wire_text(description, "TableArn"), &text);
+    print_rest(cmd_schema_table(schema), &text);
+    cmd_result_text(result, CMD_BLOCK_TEXT, "%.*s", (int)text.len, text.data);
+    cmd_schema_free(schema);
+    cJSON_Delete(answer);
+    pk_buf_release(&text);
+    return PK_OK;
+}
+
+const struct cmd_entry cmd_show_create_entry = {
+    .name = "show create table",
+    .alias = "show_create",
+    .group = CMD_GROUP_TABLES,
+    .usage = "[NAME]",
+    .summary = "print the statement that makes the table again",
+    .flags = CMD_READONLY,
+    .run = show_create_run,
+};
