@@ -94,6 +94,15 @@ static enum pk_code take_mark(struct pk_store *store, bool *was_clean, struct pk
     return rc;
 }
 
+/* Nothing to count: a new store, for one, which was never closed cleanly. */
+static bool no_tables(struct pk_catalog *catalog)
+{
+    size_t count = 0;
+
+    pk_catalog_free_all(pk_catalog_all(catalog, &count), count);
+    return count == 0;
+}
+
 enum pk_code pk_recount_open(struct pk_recount *recount, struct pk_catalog *catalog,
                              struct pk_store *store, struct pk_error *err)
 {
@@ -103,7 +112,7 @@ enum pk_code pk_recount_open(struct pk_recount *recount, struct pk_catalog *cata
 
     if (rc == PK_OK && was_clean)
         rc = load_all(catalog, store, &loaded, err);
-    if (rc != PK_OK || loaded)
+    if (rc != PK_OK || loaded || no_tables(catalog))
         return rc;
     recount->snap = pk_snap_new(store);
     pk_buf_clear(&recount->at);
