@@ -51,29 +51,47 @@ static char short_escape(unsigned char byte)
     }
 }
 
+/* How many bytes from the front need no escape. */
+static size_t plain_length(pk_slice text)
+{
+    size_t n = 0;
+
+    while (n < text.len) {
+        unsigned char byte = (unsigned char)text.data[n];
+
+        if (byte < 0x20 || byte == '"' || byte == '\\')
+            break;
+        n++;
+    }
+    return n;
+}
+
+static void out_escape(struct pk_buf *out, unsigned char byte)
+{
+    char letter = short_escape(byte);
+
+    if (letter == 0) {
+        pk_buf_printf(out, "\\u%04x", byte);
+        return;
+    }
+    pk_buf_add_byte(out, '\\');
+    pk_buf_add_byte(out, (unsigned char)letter);
+}
+
 void json_out_string(struct pk_buf *out, pk_slice text)
 {
-    size_t from = 0;
-
+    pk_buf_reserve(out, text.len + 2);
     pk_buf_add_byte(out, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        char letter;
+    while (text.len > 0) {
+        size_t plain = plain_length(text);
 
-        if (byte >= 0x20 && byte != '"' && byte != '\\')
-            continue;
-        pk_buf_add(out, (pk_slice){text.data + from, i - from});
-        from = i + 1;
-        letter = short_escape(byte);
-        if (letter != 0) {
-            pk_buf_add_byte(out, '\\');
-            pk_buf_add_byte(out, (unsigned char)letter);
-        } else {
-            pk_buf_printf(out, "\\u%04x", byte);
+        pk_buf_add(out, (pk_slice){text.data, plain});
+        text = pk_slice_skip(text, plain);
+        if (text.len > 0) {
+            out_escape(out, (unsigned char)text.data[0]);
+            text = pk_slice_skip(text, 1);
         }
     }
-    if (from < text.len)
-        pk_buf_add(out, pk_slice_skip(text, from));
     pk_buf_add_byte(out, '"');
 }
 
@@ -132,14 +150,12 @@ void json_out_member_text(struct pk_buf *out, const char *name, pk_slice text)
 static void out_number(struct pk_buf *out, pk_slice code)
 {
     struct pk_num num;
-    char text[PK_NUM_TEXT_MAX];
-    size_t len;
+    char *text = pk_buf_reserve(out, PK_NUM_TEXT_MAX + 2);
 
     if (!pk_num_decode(&code, &num))
         pk_bug("a stored number does not decode");
-    len = pk_num_format(&num, text);
-    pk_buf_add_byte(out, '"');
-    pk_buf_add(out, (pk_slice){text, len});
+    text[0] = '"';
+    out->len += 1 + pk_num_format(&num, text + 1);
     pk_buf_add_byte(out, '"');
 }
 
@@ -203,13 +219,26 @@ static void out_members(struct pk_buf *out, pk_view container)
     }
 }
 
+/* {"S": and its like, by kind. */
+static const pk_slice heads[] = {
+    [PK_MISSING] = {"", 0},
+    [PK_NULL] = {"{\"NULL\":", 8},
+    [PK_BOOL] = {"{\"BOOL\":", 8},
+    [PK_NUMBER] = {"{\"N\":", 5},
+    [PK_STRING] = {"{\"S\":", 5},
+    [PK_BINARY] = {"{\"B\":", 5},
+    [PK_STRING_SET] = {"{\"SS\":", 6},
+    [PK_NUMBER_SET] = {"{\"NS\":", 6},
+    [PK_BINARY_SET] = {"{\"BS\":", 6},
+    [PK_LIST] = {"{\"L\":", 5},
+    [PK_MAP] = {"{\"M\":", 5},
+};
+
 void json_out_value(struct pk_buf *out, pk_view value)
 {
     enum pk_kind kind = pk_view_kind(value);
 
-    pk_buf_add_cstr(out, "{\"");
-    pk_buf_add_cstr(out, pk_kind_tag(kind));
-    pk_buf_add_cstr(out, "\":");
+    pk_buf_add(out, heads[kind]);
     out_body(out, value, kind);
     pk_buf_add_byte(out, '}');
 }
