@@ -42,7 +42,7 @@ full_disk() {
     python3 -c '
 import random
 random.seed(1)
-print("create table t (PK string, SK number);")
+print("create table rows (PK string, SK number);")
 for i in range(400):
     print("put A %d {body: \x27%s\x27}" % (i, "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=100000))))
 print("count query A")
@@ -62,9 +62,9 @@ make_store() {
     python3 -c '
 import random
 random.seed(2)
-print("create table t (PK string, SK number) gsi by_group (g string) projection keys;")
+print("create table rows (PK string, SK number) gsi by_group (g string) projection keys;")
 for i in range(3000):
-    print("put C#%d %d {g: G#%d, body: \x27%s\x27}" % (i % 50, i, i % 7, "".join(random.choices("abcdefghij", k=3000))))
+    print("put C#%d %d {g: G#%d, body: \x27%s\x27}" % (i % 50, i, i % 7, "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=12000))))
 ' >"$work/make.pksk"
     "$pksk" --no-init -q "$1" -f "$work/make.pksk" >"$work/out" 2>&1 || bad 'making a store to damage' "$work/out"
 }
@@ -81,7 +81,7 @@ damaged_file() {
     if [ $? -ne 0 ]; then ok 'damage is found by check'; else bad 'damage is found by check' "$work/out"; fi
     "$pksk" repair "$work/damaged" >"$work/out" 2>&1
     expect 'repair names the damaged file' "$work/out" "$(basename "$file")"
-    "$pksk" --no-init "$work/damaged" -c check -c 'count scan from t' >"$work/out" 2>&1
+    "$pksk" --no-init "$work/damaged" -c check -c 'count scan from rows' >"$work/out" 2>&1
     if [ $? -eq 0 ]; then ok "after repair the store is consistent: $(grep -oE '[0-9,]+ items?' "$work/out" | tail -n 1)"; else bad 'after repair the store is consistent' "$work/out"; fi
 }
 
@@ -93,7 +93,7 @@ lost_manifest() {
     expect 'and points to repair' "$work/out" 'pksk repair'
     "$pksk" repair "$work/lost" >"$work/out" 2>&1
     if [ $? -eq 0 ]; then ok 'repair of a lost MANIFEST'; else bad 'repair of a lost MANIFEST' "$work/out"; fi
-    "$pksk" --no-init "$work/lost" -c check -c 'count scan from t' >"$work/out" 2>&1
+    "$pksk" --no-init "$work/lost" -c check -c 'count scan from rows' >"$work/out" 2>&1
     expect 'everything is there again' "$work/out" '3,?000'
 }
 
