@@ -59,17 +59,10 @@ static const char *file_path(struct cmd_result *result, pk_slice typed)
 
 /* ---- completion ------------------------------------------------------------------------------ */
 
-static pk_slice word_of(const struct cmd_completion *completion)
-{
-    return pk_slice_of(completion->line.data + completion->start,
-                       completion->cursor - completion->start);
-}
-
 static void complete_from(struct cmd_completion *completion, const char *const *words)
 {
     for (size_t i = 0; words[i] != NULL; i++)
-        if (pk_slice_starts(pk_slice_cstr(words[i]), word_of(completion)))
-            cmd_completion_add(completion, pk_slice_cstr(words[i]));
+        cmd_completion_add(completion, pk_slice_cstr(words[i]));
 }
 
 static void complete_mode(struct cmd_context *context, struct cmd_completion *completion)
@@ -101,7 +94,8 @@ static void add_file(struct cmd_completion *completion, pk_slice typed_dir, cons
 
 static void complete_file(struct cmd_context *context, struct cmd_completion *completion)
 {
-    pk_slice word = word_of(completion);
+    pk_slice word = pk_slice_of(completion->line.data + completion->start,
+                                completion->cursor - completion->start);
     pk_slice typed_dir = word;
     struct pk_buf dir = PK_BUF_INIT;
     const struct dirent *entry;
@@ -312,7 +306,7 @@ static const struct cmd_entry history_entry = {
 
 static void show_output(struct cmd_result *result, const struct sh *sh)
 {
-    cmd_result_text(result, CMD_BLOCK_TEXT, "%s",
+    cmd_result_text(result, CMD_BLOCK_NOTE, "%s",
                     sh->redirected ? "results go to a file; output - ends that"
                                    : "results go to standard output");
 }
