@@ -59,6 +59,10 @@ struct api_member {
     bool required;
 };
 
+/* The type of a structure's member, by the node's name; NULL for an unknown one. */
+const struct api_type *api_member_type(struct pk_arena *arena, const struct api_type *type,
+                                       const struct cJSON *node);
+
 /* Both answer PK_OK or fill err. `request` is an object. */
 PK_MUST_CHECK enum pk_code api_check_types(struct pk_arena *arena, const struct api_type *shape,
                                            const struct cJSON *request, struct pk_error *err);

@@ -70,9 +70,21 @@ static const struct api_type update_action = ENUM("ADD, DELETE, PUT");
 
 /* ---- values, names and legacy conditions -------------------------------------------------- */
 
-static const struct api_type value = {.kind = API_VALUE, .java = "AttributeValue"};
-static const struct api_type value_map = MAP(value);
+static const struct api_type value;
+static const struct api_type blob = {.kind = API_BLOB};
+static const struct api_type texts = LIST(text, 0, 0);
+static const struct api_type blobs = LIST(blob, 0, 0);
 static const struct api_type value_list = LIST(value, 0, 0);
+static const struct api_type value_map = MAP(value);
+static const struct api_member value_rows[] = {
+    {"S", &text, false},       {"N", &text, false},       {"B", &blob, false},
+    {"M", &value_map, false},  {"L", &value_list, false}, {"BOOL", &boolean, false},
+    {"NULL", &boolean, false}, {"SS", &texts, false},     {"NS", &texts, false},
+    {"BS", &blobs, false},
+};
+static const struct api_type value = {
+    .kind = API_VALUE, .java = "AttributeValue", MEMBERS(value_rows)};
+
 static const struct api_type parameters = LIST(value, 1, 0);
 static const struct api_type name_map = MAP(text);
 static const struct api_type attributes_to_get = LIST(text, 1, 255);
@@ -522,3 +534,9 @@ INPUT(api_shape_pksk_sample, sample_rows);
 
 static const struct api_member pksk_table_rows[] = {{"TableName", &table, true}};
 INPUT(api_shape_pksk_table, pksk_table_rows);
+
+static const struct api_member attachment_rows[] = {
+    {"TableName", &table, true},
+    {"Attachment", &text, false},
+};
+INPUT(api_shape_pksk_attachment, attachment_rows);
