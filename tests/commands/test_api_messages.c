@@ -167,6 +167,72 @@ Test(api_messages, too_large_a_body_is_413_without_json)
     free(body);
 }
 
+/* ---- a reply that is too large ------------------------------------------------------------ */
+
+enum { LARGE_ITEMS = 45, LARGE_RETURNED = 43, LARGE_BYTES = 390000 };
+
+/* Items k10, k11, … of table Large, each of so many bytes. */
+static void put_large_items(struct fixture *it)
+{
+    struct pk_buf request = PK_BUF_INIT;
+    size_t text = LARGE_BYTES - strlen("p") - strlen("k10") - strlen("v");
+
+    must(it, "CreateTable",
+         "{\"TableName\":\"Large\",\"BillingMode\":\"PAY_PER_REQUEST\",\"AttributeDefinitions\":"
+         "[{\"AttributeName\":\"p\",\"AttributeType\":\"S\"}],\"KeySchema\":"
+         "[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"}]}");
+    for (unsigned i = 10; i < 10 + LARGE_ITEMS; i++) {
+        pk_buf_clear(&request);
+        pk_buf_printf(&request,
+                      "{\"TableName\":\"Large\",\"Item\":{\"p\":{\"S\":\"k%u\"},\"v\":{\"S\":\"",
+                      i);
+        memset(pk_buf_reserve(&request, text), 'x', text);
+        request.len += text;
+        pk_buf_add_cstr(&request, "\"}}}");
+        must(it, "PutItem", request.data);
+    }
+    pk_buf_release(&request);
+}
+
+static size_t count_texts(const char *text, const char *word)
+{
+    size_t count = 0;
+
+    while ((text = strstr(text, word)) != NULL) {
+        text += strlen(word);
+        count++;
+    }
+    return count;
+}
+
+Test(api_messages, batch_get_leaves_out_what_passes_16_mb)
+{
+    static const char left[] =
+        "\"UnprocessedKeys\":{\"Large\":{\"ConsistentRead\":true,\"ExpressionAttributeNames\":"
+        "{\"#p\":\"p\"},\"ProjectionExpression\":\"#p\",\"Keys\":[{\"p\":{\"S\":\"k53\"}},"
+        "{\"p\":{\"S\":\"k54\"}}]}}}";
+    struct fixture it;
+    struct pk_buf request = PK_BUF_INIT;
+    const char *unprocessed;
+
+    open_fixture(&it);
+    put_large_items(&it);
+    pk_buf_add_cstr(&request, "{\"RequestItems\":{\"Large\":{\"ProjectionExpression\":\"#p\","
+                              "\"ConsistentRead\":true,\"ExpressionAttributeNames\":{\"#p\":"
+                              "\"p\"},\"Keys\":[");
+    for (unsigned i = 10; i < 10 + LARGE_ITEMS; i++)
+        pk_buf_printf(&request, "%s{\"p\":{\"S\":\"k%u\"}}", i == 10 ? "" : ",", i);
+    pk_buf_add_cstr(&request, "]}}}");
+    must(&it, "BatchGetItem", request.data);
+    unprocessed = strstr(it.response.body.data, "\"UnprocessedKeys\"");
+    cr_assert_not_null(unprocessed);
+    cr_expect_str_eq(unprocessed, left);
+    cr_expect_eq(count_texts(it.response.body.data, "{\"p\":{\"S\":"), LARGE_ITEMS);
+    cr_expect_eq(count_texts(unprocessed, "{\"p\":{\"S\":"), LARGE_ITEMS - LARGE_RETURNED);
+    pk_buf_release(&request);
+    close_fixture(&it);
+}
+
 /* ---- beside the response ------------------------------------------------------------------ */
 
 static const struct place {
