@@ -9,7 +9,7 @@
  */
 #include "commands/partiql/partiql_access.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 
 struct branch {
     const struct pk_node *hash; /* the literal */
