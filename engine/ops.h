@@ -292,6 +292,15 @@ PK_MUST_CHECK enum pk_code pk_engine_untag(struct pk_engine *engine, pk_slice ta
                                            const pk_slice *keys, size_t count,
                                            struct pk_error *err);
 
+/* Text kept beside a table that it has no place for itself (an imported model); it goes with the
+ * table. Empty: none. */
+PK_MUST_CHECK enum pk_code pk_engine_set_attachment(struct pk_engine *engine, pk_slice table,
+                                                    pk_slice text, struct pk_error *err);
+/* In the call's arena. */
+PK_MUST_CHECK enum pk_code pk_engine_attachment(struct pk_engine *engine, struct pk_call *call,
+                                                pk_slice table, pk_slice *text,
+                                                struct pk_error *err);
+
 /* ---- looking inside ----------------------------------------------------------------------- */
 
 struct pk_counts {

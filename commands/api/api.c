@@ -49,6 +49,8 @@ static const struct operation operations[] = {
     {"Pksk.Sample", &api_shape_pksk_sample, api_pksk_sample},
     {"Pksk.Check", &api_shape_empty, api_pksk_check},
     {"Pksk.TableStats", &api_shape_pksk_table, api_pksk_table_stats},
+    {"Pksk.PutAttachment", &api_shape_pksk_attachment, api_pksk_put_attachment},
+    {"Pksk.GetAttachment", &api_shape_pksk_table, api_pksk_get_attachment},
 };
 
 /* Responses that never differ; requests of these are not looked at. The lists are about what a

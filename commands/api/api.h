@@ -51,5 +51,7 @@ api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource, api_des
     api_describe_continuous_backups;
 /* api_pksk.c */
 api_run api_pksk_where, api_pksk_collections, api_pksk_sample, api_pksk_check, api_pksk_table_stats;
+/* api_attachment.c */
+api_run api_pksk_put_attachment, api_pksk_get_attachment;
 
 #endif

@@ -18,6 +18,6 @@ extern const struct api_type api_shape_tag_resource, api_shape_untag_resource,
 /* No member is looked at. */
 extern const struct api_type api_shape_empty;
 extern const struct api_type api_shape_pksk_where, api_shape_pksk_collections,
-    api_shape_pksk_sample, api_shape_pksk_table;
+    api_shape_pksk_sample, api_shape_pksk_table, api_shape_pksk_attachment;
 
 #endif

@@ -48,6 +48,7 @@ enum pk_meta_kind {
     PK_META_SETTING = 's',     /* setting: its value */
     PK_META_CLEAN = 'q',       /* name empty: there after a clean close only */
     PK_META_BACKUP = 'b',      /* backup name: what it holds */
+    PK_META_ATTACHMENT = 'a',  /* table id(4): text kept beside the table (an imported model) */
 };
 
 /* Keys -----------------------------------------------------------------------------------------*/

@@ -320,6 +320,9 @@ enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
 
     pk_layout_meta(&key, PK_META_TABLE, table->name);
     pk_batch_delete(&batch, pk_buf_slice(&key));
+    pk_buf_clear(&key);
+    pk_layout_meta_id(&key, PK_META_ATTACHMENT, table->id, (pk_slice){NULL, 0});
+    pk_batch_delete(&batch, pk_buf_slice(&key));
     stage_retired(&batch, table->id, PK_SPACE_TABLE);
     for (size_t i = 0; i < table->index_count; i++)
         stage_retired(&batch, table->indexes[i].id,
