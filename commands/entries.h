@@ -22,8 +22,10 @@
     XX(drop)                                                                                       \
     XX(edit)                                                                                       \
     XX(explain)                                                                                    \
+    XX(export)                                                                                     \
     XX(get)                                                                                        \
     XX(help)                                                                                       \
+    XX(import)                                                                                     \
     XX(more)                                                                                       \
     XX(put)                                                                                        \
     XX(query)                                                                                      \

@@ -1,0 +1,322 @@
+/*
+ * BatchWriteItem takes 25 requests and 16 MB of JSON. A byte of an item can become six of JSON
+ * (\u0001), so a batch holds at most BATCH_BYTES of stored form.
+ *
+ * What a batch leaves unprocessed (throttled, on an endpoint or in `enforce`) is sent again after a
+ * pause that grows, as AWS asks of its clients.
+ */
+#include "commands/transfer/transfer_send.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "commands/wire.h"
+
+enum {
+    BATCH_REQUESTS = 25,
+    BATCH_BYTES = 2 * 1024 * 1024,
+    PAUSE_MIN_MS = 50,
+    PAUSE_MAX_MS = 5000,
+    TRIES_MAX = 30,     /* without any progress */
+    CREATE_TRIES = 600, /* times a tenth of a second until a table is ACTIVE */
+    ATTACHMENT_MAX = 4 * 1024 * 1024
+};
+
+struct sender {
+    struct cmd_context *context;
+    struct transfer *transfer;
+    struct transfer_table *table;
+    size_t written; /* of this table's records */
+    struct pk_error *err;
+};
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static bool is_cancelled(const struct cmd_context *context)
+{
+    return context->cancel != NULL && atomic_load(context->cancel);
+}
+
+/* False when the statement is to stop. */
+static bool pause_ms(const struct cmd_context *context, int ms)
+{
+    enum { STEP_MS = 50 };
+
+    for (; ms > 0 && !is_cancelled(context); ms -= STEP_MS) {
+        struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
+
+        (void)nanosleep(&step, NULL);
+    }
+    return !is_cancelled(context);
+}
+
+static void show_progress(const struct sender *sender)
+{
+    const struct cmd_progress *progress = &sender->context->progress;
+    char text[400];
+
+    if (progress->show == NULL)
+        return;
+    (void)snprintf(text, sizeof(text), "import into %.*s: %zu of %zu",
+                   PK_FMT(sender->table->target), sender->written, sender->table->count);
+    progress->show(progress->context, text);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* One call whose answer is not needed. */
+static enum pk_code call(struct sender *sender, const char *operation, cJSON *request_take)
+{
+    cJSON *answer = NULL;
+    enum pk_code rc =
+        cmd_call(sender->context, operation, request_take, &answer, NULL, sender->err);
+
+    cJSON_Delete(request_take);
+    cJSON_Delete(answer);
+    return rc;
+}
+
+static cJSON *table_request(const struct sender *sender)
+{
+    cJSON *request = cJSON_CreateObject();
+
+    cmd_wire_set_text(request, "TableName", sender->table->target);
+    return request;
+}
+
+/* The embedded engine answers with an ACTIVE table; an endpoint takes its time. */
+static enum pk_code wait_active(struct sender *sender)
+{
+    for (int i = 0; i < CREATE_TRIES; i++) {
+        cJSON *request = table_request(sender);
+        cJSON *answer = NULL;
+        bool active;
+        enum pk_code rc =
+            cmd_call(sender->context, "DescribeTable", request, &answer, NULL, sender->err);
+
+        cJSON_Delete(request);
+        if (rc != PK_OK)
+            return rc;
+        active = pk_slice_is(
+            cmd_wire_text(cJSON_GetObjectItemCaseSensitive(answer, "Table"), "TableStatus"),
+            "ACTIVE");
+        cJSON_Delete(answer);
+        if (active)
+            return PK_OK;
+        if (!pause_ms(sender->context, 100))
+            return pk_fail(sender->err, PK_E_CANCELLED, "cancelled");
+    }
+    return pk_fail(sender->err, PK_E_INTERNAL, "table '%.*s' does not become ACTIVE",
+                   PK_FMT(sender->table->target));
+}
+
+static enum pk_code create_table(struct sender *sender)
+{
+    cJSON *request = cJSON_Duplicate(sender->table->create, true);
+    enum pk_code rc;
+
+    cmd_wire_set_text(request, "TableName", sender->table->target);
+    rc = call(sender, "CreateTable", request);
+    cmd_schema_drop(sender->context);
+    return rc == PK_OK ? wait_active(sender) : rc;
+}
+
+/* Undoes create_table; sender->err keeps why. */
+static void drop_table(struct sender *sender)
+{
+    struct pk_error why = PK_ERROR_INIT;
+
+    pk_error_move(&why, sender->err);
+    (void)call(sender, "DeleteTable", table_request(sender));
+    pk_error_release(sender->err);
+    pk_error_move(sender->err, &why);
+    cmd_schema_drop(sender->context);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static cJSON *request_of(const struct transfer_record *record)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    cJSON *request = cJSON_CreateObject();
+    cJSON *inner = cmd_wire_object(request, record->remove ? "DeleteRequest" : "PutRequest");
+
+    cmd_wire_set(inner, record->remove ? "Key" : "Item",
+                 cmd_wire_item(pk_view_decode(&arena, record->view)));
+    pk_arena_release(&arena);
+    return request;
+}
+
+/* Takes records from *at on as a RequestItems object. */
+static cJSON *next_batch(const struct sender *sender, size_t *at)
+{
+    const struct transfer_table *table = sender->table;
+    cJSON *list = cJSON_CreateArray();
+    cJSON *items = cJSON_CreateObject();
+    size_t count = 0, bytes = 0;
+
+    while (*at < table->count && count < BATCH_REQUESTS &&
+           (count == 0 || bytes + table->records[*at].view.len <= BATCH_BYTES)) {
+        bytes += table->records[*at].view.len;
+        cJSON_AddItemToArray(list, request_of(&table->records[*at]));
+        *at += 1;
+        count++;
+    }
+    cmd_wire_set_named(items, table->target, list);
+    return items;
+}
+
+/* Requests in a RequestItems or UnprocessedItems object. */
+static size_t requests_in(const cJSON *items)
+{
+    const cJSON *table;
+    size_t count = 0;
+
+    cJSON_ArrayForEach(table, items) count += (size_t)cJSON_GetArraySize(table);
+    return count;
+}
+
+/* Sends one batch; *items_take becomes what was left unprocessed, NULL when nothing was. */
+static enum pk_code send_once(struct sender *sender, cJSON **items_take)
+{
+    cJSON *request = cJSON_CreateObject();
+    cJSON *answer = NULL;
+    size_t sent = requests_in(*items_take);
+    enum pk_code rc;
+
+    cmd_wire_set(request, "RequestItems", *items_take);
+    rc = cmd_call(sender->context, "BatchWriteItem", request, &answer, NULL, sender->err);
+    if (rc == PK_OK) {
+        *items_take = cJSON_DetachItemFromObjectCaseSensitive(answer, "UnprocessedItems");
+        cJSON_Delete(answer);
+        cJSON_Delete(request);
+        sender->written += sent - requests_in(*items_take);
+        return PK_OK;
+    }
+    /* all of it throttled: it is sent again */
+    *items_take = cJSON_DetachItemFromObjectCaseSensitive(request, "RequestItems");
+    cJSON_Delete(request);
+    if (rc != PK_E_THROUGHPUT_EXCEEDED && rc != PK_E_THROTTLED && rc != PK_E_REQUEST_LIMIT)
+        return rc;
+    pk_error_release(sender->err);
+    return PK_OK;
+}
+
+static enum pk_code send_batch(struct sender *sender, cJSON *items)
+{
+    int pause = PAUSE_MIN_MS;
+    int tries = 0;
+    enum pk_code rc = PK_OK;
+
+    for (;;) {
+        size_t before = sender->written;
+
+        rc = send_once(sender, &items);
+        if (rc != PK_OK || requests_in(items) == 0)
+            break;
+        if (sender->written > before)
+            tries = 0;
+        if (++tries > TRIES_MAX) {
+            rc =
+                pk_fail(sender->err, PK_E_THROUGHPUT_EXCEEDED,
+                        "the table takes no more writes: %zu stay unprocessed", requests_in(items));
+            break;
+        }
+        if (!pause_ms(sender->context, pause)) {
+            rc = pk_fail(sender->err, PK_E_CANCELLED, "cancelled");
+            break;
+        }
+        pause = pause * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : pause * 2;
+    }
+    cJSON_Delete(items);
+    return rc;
+}
+
+static enum pk_code send_records(struct sender *sender)
+{
+    size_t at = 0;
+
+    while (at < sender->table->count) {
+        enum pk_code rc;
+
+        if (is_cancelled(sender->context))
+            return pk_fail(sender->err, PK_E_CANCELLED, "cancelled");
+        rc = send_batch(sender, next_batch(sender, &at));
+        if (rc != PK_OK)
+            return rc;
+        show_progress(sender);
+    }
+    return PK_OK;
+}
+
+/* ---- what the table cannot hold -------------------------------------------------------------- */
+
+/* Kept for an export; a foreign endpoint has no place for it, which is no failure. */
+static void send_attachment(struct sender *sender)
+{
+    struct transfer_table *table = sender->table;
+    cJSON *request;
+    char digest[24];
+    pk_slice text;
+
+    if (table->attachment.len == 0)
+        return;
+    (void)snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)table->digest);
+    text = pk_arena_printf(&sender->transfer->arena, "{\"model\":%.*s,\"digest\":\"%s\"}",
+                           PK_FMT(table->attachment), digest);
+    request = table_request(sender);
+    cmd_wire_set_text(request, "Attachment", text);
+    if (text.len <= ATTACHMENT_MAX && call(sender, "Pksk.PutAttachment", request) == PK_OK)
+        return;
+    if (text.len > ATTACHMENT_MAX)
+        cJSON_Delete(request);
+    pk_error_release(sender->err);
+    transfer_note(sender->transfer,
+                  "table '%.*s': what only the model holds (facets, descriptions) is not kept here",
+                  PK_FMT(table->target));
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static enum pk_code send_table(struct sender *sender)
+{
+    struct transfer_table *table = sender->table;
+    enum pk_code rc = table->exists ? PK_OK : create_table(sender);
+
+    if (rc != PK_OK)
+        return rc;
+    rc = send_records(sender);
+    if (rc == PK_OK) {
+        send_attachment(sender);
+        return PK_OK;
+    }
+    if (!table->exists) {
+        drop_table(sender);
+    } else if (sender->written > 0) {
+        char prefix[400];
+
+        (void)snprintf(prefix, sizeof(prefix),
+                       "table '%.*s': after %zu of %zu writes: ", PK_FMT(table->target),
+                       sender->written, table->count);
+        pk_error_prefix(sender->err, prefix);
+    }
+    return rc;
+}
+
+enum pk_code transfer_send(struct cmd_context *context, struct transfer *transfer,
+                           struct pk_error *err)
+{
+    for (struct transfer_table *table = transfer->first; table != NULL; table = table->next) {
+        struct sender sender = {
+            .context = context,
+            .transfer = transfer,
+            .table = table,
+            .err = err,
+        };
+        enum pk_code rc = send_table(&sender);
+
+        if (rc != PK_OK)
+            return rc;
+    }
+    return PK_OK;
+}
