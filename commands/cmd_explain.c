@@ -112,6 +112,15 @@ static void add_read_line(struct explain_sheet *sheet, const struct explain_plan
     explain_sheet_add(sheet, "reads", value, read_units(plan, arena));
 }
 
+static pk_slice index_names(const struct pk_table *table, struct pk_arena *arena)
+{
+    pk_slice names = table->indexes[0].name;
+
+    for (size_t i = 1; i < table->index_count; i++)
+        names = pk_arena_printf(arena, "%.*s, %.*s", PK_FMT(names), PK_FMT(table->indexes[i].name));
+    return names;
+}
+
 static void add_write_line(struct explain_sheet *sheet, const struct explain_plan *plan)
 {
     const struct explain_figures *figures = &plan->figures;
@@ -120,7 +129,7 @@ static void add_write_line(struct explain_sheet *sheet, const struct explain_pla
     pk_slice bytes = cmd_format_bytes(arena, figures->bytes);
     pk_slice units = cmd_format_units(arena, figures->high);
 
-    if (!figures->known) {
+    if (!figures->known || figures->bytes == 0) {
         explain_sheet_add(sheet, "writes", PK_LIT("1 item"),
                           PK_LIT("1 WCU for each KB of the larger of old and new item"));
         return;
@@ -135,7 +144,7 @@ static void add_write_line(struct explain_sheet *sheet, const struct explain_pla
                           pk_arena_printf(arena, "%.*s WCU of them",
                                           PK_FMT(cmd_format_units(arena, plan->shares[i].milli))));
     if (!put && plan->target.table->index_count > 0)
-        explain_sheet_add(sheet, "indexes", plural(arena, plan->target.table->index_count, "index"),
+        explain_sheet_add(sheet, "indexes", index_names(plan->target.table, arena),
                           PK_LIT("each adds up to 2 WCU a KB when what it holds changes"));
 }
 

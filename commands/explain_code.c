@@ -97,6 +97,25 @@ static void add_option(struct pk_buf *out, const struct cJSON *request, const st
     pk_buf_release(&text);
 }
 
+/* A typed binary: {"B": "…"} or {"BS": […]}. An attribute of that name holds an object. */
+static bool has_binary(const struct cJSON *node)
+{
+    const struct cJSON *child;
+
+    if (cJSON_IsObject(node) && node->child != NULL && node->child->next == NULL &&
+        !cJSON_IsObject(node->child) &&
+        (strcmp(node->child->string, "B") == 0 || strcmp(node->child->string, "BS") == 0))
+        return true;
+    cJSON_ArrayForEach(child, node)
+    {
+        if (has_binary(child))
+            return true;
+    }
+    return false;
+}
+
+/* Version 2 reads binaries as base64 by default; version 1 would store the text, and refuses the
+ * option instead. */
 static void print_cli(struct pk_buf *out, const struct explain_code *code)
 {
     const struct cJSON *member;
@@ -107,6 +126,8 @@ static void print_cli(struct pk_buf *out, const struct explain_code *code)
         pk_buf_add_cstr(out, " \\\n    --endpoint-url ");
         add_argument(out, pk_slice_cstr(code->endpoint));
     }
+    if (has_binary(code->request))
+        pk_buf_add_cstr(out, " \\\n    --cli-binary-format base64");
     cJSON_ArrayForEach(member, code->request) add_option(out, code->request, member);
 }
 

@@ -18,6 +18,35 @@ static pk_slice names_of(const struct pk_key_attr *attributes, size_t count, str
     return text;
 }
 
+/* True when the filter fixes the partition key, which a Scan has no use for. */
+static bool filter_fixes_hash(const struct explain_plan *plan)
+{
+    const struct pk_key_schema *key = cmd_target_key(&plan->target);
+    struct explain_terms terms;
+
+    explain_terms_of(plan->native.filter, plan->native.arena, &terms);
+    for (size_t i = 0; i < terms.count; i++) {
+        if (terms.list[i]->op == PK_OP_EQ &&
+            pk_slice_equal(explain_attribute(terms.list[i]), key->hash[0].name))
+            return true;
+    }
+    return false;
+}
+
+static pk_slice scan_reason(const struct explain_plan *plan, pk_slice hash)
+{
+    struct pk_arena *arena = plan->native.arena;
+
+    if (plan->native.filter == NULL)
+        return pk_arena_printf(arena, "reads everything; no value for %.*s, the partition key",
+                               PK_FMT(hash));
+    if (filter_fixes_hash(plan))
+        return pk_arena_printf(
+            arena, "reads everything; a Scan does not use %.*s, the partition key", PK_FMT(hash));
+    return pk_arena_printf(
+        arena, "reads everything; where fixes no value for %.*s, the partition key", PK_FMT(hash));
+}
+
 /* The words of a native read; PartiQL brings its own. */
 static pk_slice reason_of(const struct explain_plan *plan)
 {
@@ -36,12 +65,7 @@ static pk_slice reason_of(const struct explain_plan *plan)
     if (strcmp(operation, "Query") == 0)
         return pk_arena_printf(arena, "one value of %.*s", PK_FMT(hash));
     if (strcmp(operation, "Scan") == 0)
-        return pk_arena_printf(arena,
-                               plan->native.filter == NULL
-                                   ? "reads everything; no value for %.*s, the partition key"
-                                   : "reads everything; where fixes no value for %.*s, the "
-                                     "partition key",
-                               PK_FMT(hash));
+        return scan_reason(plan, hash);
     if (strcmp(operation, "PutItem") == 0)
         return PK_LIT("replaces an item of that key");
     return PK_LIT("the whole key is given: one item");
@@ -156,7 +180,9 @@ static enum pk_code open_partiql(struct cmd_context *context, pk_slice text,
     plan->strong =
         context->settings->read_strong && (plan->target.index == NULL || plan->target.index->local);
     plan->requests = statement->requests;
-    plan->reason = statement->reason;
+    plan->reason = statement->backward
+                       ? pk_arena_printf(arena, "%.*s; read backwards", PK_FMT(statement->reason))
+                       : statement->reason;
     plan->key = statement->key;
     plan->filter = statement->filter;
     plan->condition = statement->condition;

@@ -414,6 +414,20 @@ static bool may_build(const struct explain_code *code)
     return true;
 }
 
+/* True when the text has the placeholder, and not only one that begins like it. */
+static bool mentions(pk_slice text, pk_slice key)
+{
+    for (size_t i = 0; i + key.len <= text.len; i++) {
+        pk_slice rest = pk_slice_skip(text, i);
+        char after = rest.len > key.len ? rest.data[key.len] : ' ';
+
+        if (pk_slice_starts(rest, key) && after != '_' && !(after >= '0' && after <= '9') &&
+            !(after >= 'a' && after <= 'z') && !(after >= 'A' && after <= 'Z'))
+            return true;
+    }
+    return false;
+}
+
 /* {"#total": "total"} of those that the projection uses, or of all. */
 static void add_names(struct python *python, const struct explain_code *code, bool built)
 {
@@ -427,8 +441,7 @@ static void add_names(struct python *python, const struct explain_code *code, bo
     {
         pk_slice key = pk_slice_cstr(node->string);
 
-        if (built && (projection.data == NULL ||
-                      memmem(projection.data, projection.len, key.data, key.len) == NULL))
+        if (built && !mentions(projection, key))
             continue;
         pk_buf_add_cstr(&python->body, count++ == 0 ? "    ExpressionAttributeNames={" : ", ");
         add_string(&python->body, key);
