@@ -1,0 +1,13 @@
+/* A directory of its own for a test, removed with everything in it. */
+#ifndef TESTS_TEMP_DIR_H
+#define TESTS_TEMP_DIR_H
+
+struct temp_dir {
+    char path[64];
+};
+
+/* Aborts when it cannot be made. */
+void temp_dir_make(struct temp_dir *dir);
+void temp_dir_remove(const struct temp_dir *dir);
+
+#endif
