@@ -3,7 +3,8 @@
  *
  * Which lock guards what, and in which order they are taken (left before right, top before bottom):
  *
- *   catalog.ddl     one definition of a table changes at a time; held over the commit
+ *   catalog.ddl     one definition of a table changes at a time, or the settings that new ones are
+ *                   made by; held over the commit
  *   tick_lock       one tick at a time
  *   tokens.lock     tokens of running transactions; held over the sweep of expired ones
  *   recount.lock    the recount's position; held over one slice of it
@@ -30,6 +31,7 @@
 
 #include "engine/ops/core.h"
 #include "engine/ops/rebuild.h"
+#include "engine/ops/sim_settings.h"
 
 enum {
     TICK_MS = 100,       /* between two ticks with nothing left to do */
@@ -96,6 +98,8 @@ static enum pk_code start(struct pk_engine *engine, struct pk_error *err)
 {
     enum pk_code rc = pk_catalog_load(&engine->catalog, engine->store, err);
 
+    if (rc == PK_OK)
+        rc = pk_sim_settings_load(engine, err);
     if (rc == PK_OK)
         rc = pk_recount_open(&engine->recount, &engine->catalog, engine->store, err);
     return rc;

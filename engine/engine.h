@@ -38,6 +38,34 @@ bool pk_engine_is_memory(const struct pk_engine *engine);
  * call. */
 bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms);
 
+/* What the simulation is told about its world: units a second, and bytes (grammar.md, "Settings").
+ * Kept in the store, for all who open it. A table keeps the partitions it was made with. */
+struct pk_sim_settings {
+    uint64_t partition_read; /* one partition's limits */
+    uint64_t partition_write;
+    uint64_t partition_bytes;
+    uint64_t on_demand_read; /* what a new on-demand table serves at once */
+    uint64_t on_demand_write;
+    uint64_t collection_bytes; /* an item collection of a table with an LSI */
+    uint64_t seed;             /* of all chance; a stored one wins over the options' */
+};
+/* Its members by their names, ordered by these, ended by a row whose name is NULL. */
+struct pk_sim_field {
+    const char *name; /* "partition.bytes" */
+    size_t offset;
+    uint64_t max; /* the least is 1 */
+    bool bytes;
+};
+extern const struct pk_sim_field pk_sim_fields[];
+/* The defaults: what AWS documents. */
+struct pk_sim_settings pk_sim_settings_aws(void);
+
+void pk_engine_settings(struct pk_engine *engine, struct pk_sim_settings *settings);
+/* Stores all of them, then they act. PK_E_USAGE for a value out of its range; PK_E_IO. */
+PK_MUST_CHECK enum pk_code pk_engine_set_settings(struct pk_engine *engine,
+                                                  const struct pk_sim_settings *settings,
+                                                  struct pk_error *err);
+
 /* Reads everything and verifies that rows decode, sit under their own key, and agree with index
  * rows and counters. Each fault is reported by a line of text; PK_OK also when faults were found
  * (their number in *faults). */

@@ -49,6 +49,8 @@ api_run api_create_table, api_update_table, api_describe_table, api_delete_table
 /* api_account.c */
 api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource, api_describe_time_to_live,
     api_describe_continuous_backups;
+/* api_settings.c */
+api_run api_pksk_settings;
 /* api_pksk.c */
 api_run api_pksk_where, api_pksk_collections, api_pksk_sample, api_pksk_check, api_pksk_table_stats;
 /* api_attachment.c */

@@ -21,8 +21,8 @@ struct pk_engine {
     enum pk_durability durability;    /* of commits of items */
     struct pk_clock clock;
 
-    struct pk_partition_limits partition_limits;
-    uint64_t collection_bytes_max; /* LSI item collections: 10 GB (lsi.collection_bytes) */
+    struct pk_partition_limits partition_limits; /* under catalog.ddl, as the seed in options */
+    _Atomic uint64_t collection_bytes_max; /* LSI item collections: 10 GB (lsi.collection_bytes) */
 
     struct pk_catalog catalog;
     struct pk_latches latches;

@@ -1,0 +1,170 @@
+#include "commands/sim_settings.h"
+
+#include "commands/args.h"
+#include "commands/wire.h"
+
+/* What pk_sim_fields does not say. */
+static const struct {
+    const char *name;
+    const char *unit;
+    const char *sentence;
+} rows[] = {
+    {"lsi.collection_bytes", "a size",
+     "how large an item collection of a table with an LSI may become"},
+    {"ondemand.initial_rcu", "RCU", "what a new on-demand table serves at once"},
+    {"ondemand.initial_wcu", "WCU", "what a new on-demand table serves at once"},
+    {"partition.bytes", "a size", "how much one partition holds"},
+    {"partition.rcu", "RCU", "read units one partition serves in a second"},
+    {"partition.wcu", "WCU", "write units one partition serves in a second"},
+    {"seed", "a number", "the seed of all chance in the simulation"},
+};
+
+static const struct pk_sim_field *find_field(pk_slice name)
+{
+    for (const struct pk_sim_field *field = pk_sim_fields; field->name != NULL; field++) {
+        if (cmd_word_is(name, field->name))
+            return field;
+    }
+    return NULL;
+}
+
+bool cmd_sim_is(pk_slice name)
+{
+    return find_field(name) != NULL;
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    unsigned shift;
+} units[] = {{"GB", 30}, {"MB", 20}, {"KB", 10}, {"B", 0}};
+
+bool cmd_parse_size(pk_slice text, uint64_t *bytes)
+{
+    size_t digits = 0;
+    int64_t number;
+    pk_slice unit;
+
+    while (digits < text.len && text.data[digits] >= '0' && text.data[digits] <= '9')
+        digits++;
+    if (!cmd_parse_count(pk_slice_of(text.data, digits), INT32_MAX * INT64_C(1024), &number))
+        return false;
+    unit = pk_slice_skip(text, cmd_skip_blanks(text, digits));
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        if (!cmd_word_is(unit, units[i].name) && !(unit.len == 0 && units[i].shift == 0))
+            continue;
+        *bytes = (uint64_t)number << units[i].shift;
+        return (*bytes >> units[i].shift) == (uint64_t)number;
+    }
+    return false;
+}
+
+pk_slice cmd_size_text(struct pk_arena *arena, uint64_t bytes)
+{
+    size_t i = 0;
+
+    while (units[i].shift > 0 && (bytes == 0 || bytes % (UINT64_C(1) << units[i].shift) != 0))
+        i++;
+    return pk_arena_printf(arena, "%llu %s", (unsigned long long)(bytes >> units[i].shift),
+                           units[i].name);
+}
+
+/* ---- showing --------------------------------------------------------------------------------- */
+
+void cmd_sim_begin(struct cmd_context *context, struct cmd_sim_walk *walk)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    cJSON *request = cJSON_CreateObject();
+
+    *walk = (struct cmd_sim_walk){NULL, NULL};
+    if (cmd_call(context, "Pksk.Settings", request, &walk->answer, NULL, &ignored) == PK_OK) {
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(walk->answer, "Settings");
+
+        walk->next = list == NULL ? NULL : list->child;
+    }
+    cJSON_Delete(request);
+    pk_error_release(&ignored);
+}
+
+const char *cmd_sim_peek(const struct cmd_sim_walk *walk)
+{
+    return walk->next == NULL ? NULL : cmd_wire_text(walk->next, "Name").data;
+}
+
+static pk_slice value_text(struct pk_arena *arena, const cJSON *node, const char *member)
+{
+    pk_slice text = cmd_wire_text(node, member);
+    uint64_t bytes;
+
+    if (cmd_wire_bool(node, "Bytes") && cmd_parse_size(text, &bytes))
+        return cmd_size_text(arena, bytes);
+    return pk_arena_dup(arena, text);
+}
+
+void cmd_sim_next(struct cmd_sim_walk *walk, struct pk_arena *arena, pk_slice cells[5])
+{
+    const cJSON *node = walk->next;
+
+    cells[0] = pk_arena_dup(arena, cmd_wire_text(node, "Name"));
+    cells[1] = value_text(arena, node, "Value");
+    cells[2] = (pk_slice){NULL, 0};
+    cells[3] = value_text(arena, node, "Default");
+    cells[4] = (pk_slice){NULL, 0};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        if (!pk_slice_is(cells[0], rows[i].name))
+            continue;
+        cells[2] = pk_slice_cstr(rows[i].unit);
+        cells[4] = pk_slice_cstr(rows[i].sentence);
+    }
+    walk->next = node->next;
+}
+
+void cmd_sim_end(struct cmd_sim_walk *walk)
+{
+    cJSON_Delete(walk->answer);
+    *walk = (struct cmd_sim_walk){NULL, NULL};
+}
+
+/* ---- changing -------------------------------------------------------------------------------- */
+
+static bool parse_value(const struct pk_sim_field *field, pk_slice text, uint64_t *value)
+{
+    int64_t number;
+
+    if (field->bytes)
+        return cmd_parse_size(text, value) && *value <= field->max;
+    if (!cmd_parse_count(text, (int64_t)field->max, &number))
+        return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+enum pk_code cmd_sim_set(struct cmd_context *context, pk_slice name, pk_slice value,
+                         struct pk_error *err)
+{
+    const struct pk_sim_field *field = find_field(name);
+    struct pk_arena arena = PK_ARENA_INIT;
+    cJSON *request, *answer = NULL;
+    uint64_t number = 0;
+    enum pk_code rc;
+
+    if (field == NULL)
+        return pk_fail(err, PK_E_USAGE, "no setting is called '%.*s'", PK_FMT(name));
+    if (!parse_value(field, value, &number)) {
+        pk_fail(err, PK_E_USAGE, "'%.*s' is no value for %s", PK_FMT(value), field->name);
+        pk_error_hint(err, "%s takes %s", field->name,
+                      field->bytes ? "a size: 64 KB, 10 GB" : "a whole number from 1");
+        return PK_E_USAGE;
+    }
+    request = cJSON_CreateObject();
+    cmd_wire_set_text(cmd_wire_object(request, "Set"), field->name,
+                      pk_arena_printf(&arena, "%llu", (unsigned long long)number));
+    rc = cmd_call(context, "Pksk.Settings", request, &answer, NULL, err);
+    if (rc == PK_E_UNKNOWN_OPERATION)
+        rc = pk_fail(err, PK_E_USAGE, "this endpoint has no settings of a simulation");
+    cJSON_Delete(request);
+    cJSON_Delete(answer);
+    pk_arena_release(&arena);
+    return rc;
+}

@@ -1,0 +1,163 @@
+#include "engine/ops/sim_settings.h"
+
+#include <stddef.h>
+
+#include "engine/store/layout.h"
+
+/* Units and bytes: above any quota of AWS, and their products stay far below 64 bits. The seed:
+ * JSON's numbers are exact up to there. */
+#define UNITS_MAX UINT64_C(1000000000)
+#define BYTES_MAX (UINT64_C(1) << 50)
+#define SEED_MAX  ((UINT64_C(1) << 53) - 1)
+
+#define FIELD(member) offsetof(struct pk_sim_settings, member)
+
+const struct pk_sim_field pk_sim_fields[] = {
+    {"lsi.collection_bytes", FIELD(collection_bytes), BYTES_MAX, true},
+    {"ondemand.initial_rcu", FIELD(on_demand_read), UNITS_MAX, false},
+    {"ondemand.initial_wcu", FIELD(on_demand_write), UNITS_MAX, false},
+    {"partition.bytes", FIELD(partition_bytes), BYTES_MAX, true},
+    {"partition.rcu", FIELD(partition_read), UNITS_MAX, false},
+    {"partition.wcu", FIELD(partition_write), UNITS_MAX, false},
+    {"seed", FIELD(seed), SEED_MAX, false},
+    {NULL, 0, 0, false},
+};
+
+static uint64_t value_of(const struct pk_sim_settings *settings, const struct pk_sim_field *field)
+{
+    uint64_t value;
+
+    memcpy(&value, (const char *)settings + field->offset, sizeof(value));
+    return value;
+}
+
+static void set_value(struct pk_sim_settings *settings, const struct pk_sim_field *field,
+                      uint64_t value)
+{
+    memcpy((char *)settings + field->offset, &value, sizeof(value));
+}
+
+struct pk_sim_settings pk_sim_settings_aws(void)
+{
+    struct pk_partition_limits limits = pk_partition_limits_aws();
+
+    return (struct pk_sim_settings){
+        .partition_read = (uint64_t)limits.read,
+        .partition_write = (uint64_t)limits.write,
+        .partition_bytes = limits.bytes,
+        .on_demand_read = (uint64_t)limits.on_demand_read,
+        .on_demand_write = (uint64_t)limits.on_demand_write,
+        .collection_bytes = UINT64_C(10) << 30,
+        .seed = 1,
+    };
+}
+
+/* The caller holds catalog.ddl, or is alone. */
+static void put_to_use(struct pk_engine *engine, const struct pk_sim_settings *settings)
+{
+    engine->partition_limits = (struct pk_partition_limits){
+        .read = (int64_t)settings->partition_read,
+        .write = (int64_t)settings->partition_write,
+        .bytes = settings->partition_bytes,
+        .on_demand_read = (int64_t)settings->on_demand_read,
+        .on_demand_write = (int64_t)settings->on_demand_write,
+    };
+    atomic_store(&engine->collection_bytes_max, settings->collection_bytes);
+    engine->options.seed = settings->seed;
+}
+
+static void in_use(const struct pk_engine *engine, struct pk_sim_settings *settings)
+{
+    const struct pk_partition_limits *limits = &engine->partition_limits;
+
+    *settings = (struct pk_sim_settings){
+        .partition_read = (uint64_t)limits->read,
+        .partition_write = (uint64_t)limits->write,
+        .partition_bytes = limits->bytes,
+        .on_demand_read = (uint64_t)limits->on_demand_read,
+        .on_demand_write = (uint64_t)limits->on_demand_write,
+        .collection_bytes = atomic_load(&engine->collection_bytes_max),
+        .seed = engine->options.seed,
+    };
+}
+
+enum pk_code pk_sim_settings_load(struct pk_engine *engine, struct pk_error *err)
+{
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_buf value = PK_BUF_INIT;
+    struct pk_sim_settings settings;
+    enum pk_code rc = PK_OK;
+
+    in_use(engine, &settings);
+    for (const struct pk_sim_field *field = pk_sim_fields; field->name != NULL && rc == PK_OK;
+         field++) {
+        bool found = false;
+        uint64_t number = 0;
+        pk_slice rest;
+
+        pk_buf_clear(&key);
+        pk_layout_meta(&key, PK_META_SETTING, pk_slice_cstr(field->name));
+        rc = pk_store_get(engine->store, pk_buf_slice(&key), &value, &found, err);
+        if (rc != PK_OK || !found)
+            continue;
+        rest = pk_buf_slice(&value);
+        if (!pk_take_varint(&rest, &number) || number < 1 || number > field->max)
+            rc = pk_fail(err, PK_E_CORRUPT, "the stored setting '%s' cannot be read", field->name);
+        else
+            set_value(&settings, field, number);
+    }
+    if (rc == PK_OK)
+        put_to_use(engine, &settings);
+    pk_buf_release(&key);
+    pk_buf_release(&value);
+    return rc;
+}
+
+void pk_engine_settings(struct pk_engine *engine, struct pk_sim_settings *settings)
+{
+    pthread_mutex_lock(&engine->catalog.ddl);
+    in_use(engine, settings);
+    pthread_mutex_unlock(&engine->catalog.ddl);
+}
+
+static enum pk_code check(const struct pk_sim_settings *settings, struct pk_error *err)
+{
+    for (const struct pk_sim_field *field = pk_sim_fields; field->name != NULL; field++) {
+        uint64_t value = value_of(settings, field);
+
+        if (value < 1 || value > field->max)
+            return pk_fail(err, PK_E_USAGE, "%s is a number from 1 to %llu", field->name,
+                           (unsigned long long)field->max);
+    }
+    return PK_OK;
+}
+
+enum pk_code pk_engine_set_settings(struct pk_engine *engine,
+                                    const struct pk_sim_settings *settings, struct pk_error *err)
+{
+    struct pk_batch batch = PK_BATCH_INIT;
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_buf value = PK_BUF_INIT;
+    enum pk_code rc = check(settings, err);
+
+    if (rc == PK_OK)
+        rc = pk_engine_need_store(engine, err);
+    if (rc != PK_OK)
+        return rc;
+    for (const struct pk_sim_field *field = pk_sim_fields; field->name != NULL; field++) {
+        pk_buf_clear(&key);
+        pk_buf_clear(&value);
+        pk_layout_meta(&key, PK_META_SETTING, pk_slice_cstr(field->name));
+        pk_buf_add_varint(&value, value_of(settings, field));
+        pk_batch_put(&batch, pk_buf_slice(&key), pk_buf_slice(&value));
+    }
+    pthread_mutex_lock(&engine->catalog.ddl);
+    rc = pk_store_commit(engine->store, &batch, PK_COMMIT_SYNC, err);
+    if (rc == PK_OK)
+        put_to_use(engine, settings);
+    pthread_mutex_unlock(&engine->catalog.ddl);
+    pk_batch_release(&batch);
+    pk_buf_release(&key);
+    pk_buf_release(&value);
+    return rc;
+}
