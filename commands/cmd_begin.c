@@ -85,7 +85,7 @@ static enum pk_code check_room(struct cmd_transaction *txn, enum cmd_txn_kind ki
                                struct pk_error *err)
 {
     if (txn->kind != CMD_TXN_EMPTY && txn->kind != kind) {
-        pk_fail(err, PK_E_USAGE, "this transaction holds %s; they cannot be mixed with %s",
+        pk_fail(err, PK_E_USAGE, "this transaction holds %s, which cannot be mixed with %s",
                 kind_words(txn->kind), kind_words(kind));
         pk_error_hint(err, "commit or rollback ends it");
         return PK_E_USAGE;

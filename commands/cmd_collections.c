@@ -63,8 +63,8 @@ static void show_collections(const cJSON *answer, const char *heading, struct cm
     cJSON_ArrayForEach(node, cJSON_GetObjectItemCaseSensitive(answer, "Collections"))
         add_collection(node, grid, result);
     if ((uint64_t)total > grid->row_count)
-        cmd_result_text(result, CMD_BLOCK_NOTE, "the %zu largest of %lld collections",
-                        grid->row_count, (long long)total);
+        cmd_result_text(result, CMD_BLOCK_NOTE, "top %zu of %lld collections", grid->row_count,
+                        (long long)total);
     else
         cmd_result_text(result, CMD_BLOCK_NOTE, "%lld collection%s", (long long)total,
                         total == 1 ? "" : "s");

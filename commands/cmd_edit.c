@@ -24,8 +24,13 @@ static enum pk_code read_sections(const struct cmd_args *args, struct cmd_reques
         const struct cmd_clause *clause = &args->clauses[i];
 
         for (size_t w = 0; w < 4; w++) {
-            if (clause->kind == words[w].kind)
-                sections[count++] = (struct cmd_section){words[w].word, clause->word, clause->body};
+            if (clause->kind != words[w].kind)
+                continue;
+            if (clause->body.len == 0)
+                return pk_fail_at(err, PK_E_USAGE, clause->word,
+                                  "expected what to %.*s behind the word", (int)clause->word.len,
+                                  args->text.data + clause->word.start);
+            sections[count++] = (struct cmd_section){words[w].word, clause->word, clause->body};
         }
     }
     if (count == 0) {

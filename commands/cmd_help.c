@@ -1,4 +1,6 @@
 /* help [WORD]: everything it says comes from the rows of the registry. */
+#include <strings.h>
+
 #include "commands/args.h"
 #include "commands/entries.h"
 #include "commands/registry.h"
@@ -61,6 +63,35 @@ static void show_entry(const struct cmd_entry *entry, struct cmd_result *result)
     pk_buf_release(&out);
 }
 
+/* `help create`: every command of two words that begins so. False when there is none. */
+static bool show_family(struct cmd_context *context, pk_slice word, struct cmd_result *result)
+{
+    struct cmd_walk walk = {0};
+    const struct cmd_entry *entry;
+    bool any = false;
+
+    while ((entry = cmd_walk_next(context, &walk)) != NULL) {
+        pk_slice first = pk_slice_of(entry->name, strcspn(entry->name, " "));
+
+        if (first.len == strlen(entry->name) || first.len != word.len ||
+            strncasecmp(first.data, word.data, word.len) != 0)
+            continue;
+        show_entry(entry, result);
+        any = true;
+    }
+    return any;
+}
+
+static void show_partiql(struct cmd_result *result)
+{
+    cmd_result_text(result, CMD_BLOCK_TEXT,
+                    "PartiQL, sent as ExecuteStatement; ends with ';'\n"
+                    "  SELECT * FROM Music WHERE Artist = 'Acme';\n"
+                    "  INSERT INTO Music VALUE {'Artist': 'Acme', 'SongTitle': 'Go'};\n"
+                    "  UPDATE Music SET Plays = 1 WHERE Artist = 'Acme' AND SongTitle = 'Go';\n"
+                    "  DELETE FROM Music WHERE Artist = 'Acme' AND SongTitle = 'Go';");
+}
+
 static enum pk_code help_run(struct cmd_context *context, const struct cmd_statement *statement,
                              struct cmd_result *result, struct pk_error *err)
 {
@@ -80,14 +111,11 @@ static enum pk_code help_run(struct cmd_context *context, const struct cmd_state
         return PK_OK;
     }
     if (cmd_is_partiql(rest)) {
-        cmd_result_text(result, CMD_BLOCK_TEXT,
-                        "PartiQL, sent as ExecuteStatement; ends with ';'\n"
-                        "  SELECT * FROM Music WHERE Artist = 'Acme';\n"
-                        "  INSERT INTO Music VALUE {'Artist': 'Acme', 'SongTitle': 'Go'};\n"
-                        "  UPDATE Music SET Plays = 1 WHERE Artist = 'Acme' AND SongTitle = 'Go';\n"
-                        "  DELETE FROM Music WHERE Artist = 'Acme' AND SongTitle = 'Go';");
+        show_partiql(result);
         return PK_OK;
     }
+    if (show_family(context, word, result))
+        return PK_OK;
     pk_fail_at(err, PK_E_USAGE, (struct pk_span){(uint32_t)statement->args, (uint32_t)word.len},
                "there is no command '%.*s'", PK_FMT(word));
     nearest = cmd_nearest(context, word, &result->arena);

@@ -117,6 +117,8 @@ static void hint_command(pk_slice text, struct pk_error *err)
 
 static void add_hints(pk_slice text, struct pk_error *err)
 {
+    if (err->code == PK_E_NOT_FOUND && err->hint == NULL)
+        pk_error_hint(err, "tables lists the tables there are");
     if (err->code != PK_E_VALIDATION)
         return;
     if (has_typographic_quotes(text) && err->hint == NULL)
@@ -157,7 +159,7 @@ static const char *scan_advice(const struct statement *s, struct cmd_result *res
     names = PK_NEW_ARRAY(&result->arena, pk_slice, filter.mention_count);
     for (size_t i = 0; i < filter.mention_count; i++)
         names[i] = filter.mentions[i].name;
-    advice = cmd_scan_advice_for(s->target.table, names, filter.mention_count, result);
+    advice = cmd_scan_advice_for(&s->target, names, filter.mention_count, result);
     return advice;
 }
 
@@ -228,6 +230,26 @@ static void show_returned(const struct statement *s, const cJSON *answer, struct
     cmd_show_items(result, vec.data, vec.len, keys, key_count);
 }
 
+/* What the statement's condition mentions, for telling what the stored item has. PartiQL's own
+ * forms (IS MISSING) are no condition of the shell's: then the whole item is told. */
+static void read_condition(const struct statement *s, struct cmd_request *request)
+{
+    pk_slice condition = s->plan.condition;
+    struct pk_error ignored = PK_ERROR_INIT;
+    struct cmd_expression *out = &request->expressions[PK_EXPR_CONDITION];
+
+    if (!s->planned || condition.len == 0)
+        return;
+    cmd_rewriter_init(&request->rewriter, condition, &request->arena);
+    if (cmd_rewrite_condition(&request->rewriter, (struct pk_span){0, (uint32_t)condition.len}, out,
+                              &ignored) != PK_OK)
+        out->mention_count = 0;
+    pk_error_release(&ignored);
+    if (condition.data >= s->text.data && condition.data < s->text.data + s->text.len)
+        request->condition =
+            (struct pk_span){(uint32_t)(condition.data - s->text.data), (uint32_t)condition.len};
+}
+
 static enum pk_code run_write(struct cmd_context *context, struct statement *s,
                               struct cmd_result *result, struct pk_error *err)
 {
@@ -237,8 +259,10 @@ static enum pk_code run_write(struct cmd_context *context, struct statement *s,
     pk_slice word = cmd_word_at(s->text, start);
     struct cmd_footer footer = {.operation = pk_arena_dup(&result->arena, word).data};
     cJSON *answer = NULL;
-    enum pk_code rc = cmd_send(context, &request, &answer, &s->usage, err);
+    enum pk_code rc;
 
+    read_condition(s, &request);
+    rc = cmd_send(context, &request, &answer, &s->usage, err);
     if (rc == PK_OK) {
         show_returned(s, answer, result);
         footer.capacity = cJSON_GetObjectItemCaseSensitive(answer, "ConsumedCapacity");

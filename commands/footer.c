@@ -192,34 +192,43 @@ static const struct pk_index *index_by(const struct pk_table *table, pk_slice na
     return NULL;
 }
 
-const char *cmd_scan_advice_for(const struct pk_table *table, const pk_slice *names, size_t count,
-                                struct cmd_result *result)
+/* "query <PK>", on the index that is read. */
+static const char *advise_query(struct pk_arena *arena, const char *pays,
+                                const struct cmd_target *target)
+{
+    pk_slice hash = cmd_target_key(target)->hash[0].name;
+    pk_slice index = target->index == NULL ? PK_LIT("") : target->index->name;
+
+    return pk_arena_printf(arena, "%s With %.*s known: query <%.*s>%s%.*s", pays, PK_FMT(hash),
+                           PK_FMT(hash), index.len > 0 ? " on " : "", PK_FMT(index))
+        .data;
+}
+
+const char *cmd_scan_advice_for(const struct cmd_target *target, const pk_slice *names,
+                                size_t count, struct cmd_result *result)
 {
     static const char pays[] = "A Scan pays for what it reads, not for what it returns.";
-    pk_slice hash = table->key.hash[0].name;
+    const struct pk_key_schema *key = cmd_target_key(target);
+    struct pk_arena *arena = &result->arena;
     pk_slice first = {NULL, 0};
 
     for (size_t i = 0; i < count; i++) {
-        const struct pk_index *index = index_by(table, names[i]);
+        const struct pk_index *index = index_by(target->table, names[i]);
 
-        if (pk_slice_equal(names[i], hash))
-            return pk_arena_printf(&result->arena, "%s With %.*s known: query <%.*s>", pays,
-                                   PK_FMT(hash), PK_FMT(hash))
-                .data;
+        if (pk_slice_equal(names[i], key->hash[0].name))
+            return advise_query(arena, pays, target);
         if (index != NULL)
-            return pk_arena_printf(&result->arena, "%s To ask by %.*s: query <%.*s> on %.*s", pays,
+            return pk_arena_printf(arena, "%s To ask by %.*s: query <%.*s> on %.*s", pays,
                                    PK_FMT(names[i]), PK_FMT(names[i]), PK_FMT(index->name))
                 .data;
         if (first.data == NULL &&
-            !(table->key.range_count > 0 && pk_slice_equal(names[i], table->key.range[0].name)))
+            !(key->range_count > 0 && pk_slice_equal(names[i], key->range[0].name)))
             first = names[i];
     }
-    if (first.data != NULL)
-        return pk_arena_printf(&result->arena, "%s To ask by %.*s: a GSI with %.*s as its key.",
-                               pays, PK_FMT(first), PK_FMT(first))
-            .data;
-    return pk_arena_printf(&result->arena, "%s With %.*s known: query <%.*s>", pays, PK_FMT(hash),
-                           PK_FMT(hash))
+    if (first.data == NULL)
+        return advise_query(arena, pays, target);
+    return pk_arena_printf(arena, "%s To ask by %.*s: a GSI with %.*s as its key.", pays,
+                           PK_FMT(first), PK_FMT(first))
         .data;
 }
 
@@ -230,5 +239,5 @@ const char *cmd_scan_advice(const struct cmd_request *request, struct cmd_result
 
     for (size_t i = 0; i < filter->mention_count; i++)
         names[i] = filter->mentions[i].name;
-    return cmd_scan_advice_for(request->target.table, names, filter->mention_count, result);
+    return cmd_scan_advice_for(&request->target, names, filter->mention_count, result);
 }

@@ -32,7 +32,7 @@ void cmd_failed_cost(size_t new_bytes, const struct pk_error *err, struct cmd_re
  */
 const char *cmd_scan_advice(const struct cmd_request *request, struct cmd_result *result);
 /* The same in words for a filter's attribute names. */
-const char *cmd_scan_advice_for(const struct pk_table *table, const pk_slice *names, size_t count,
-                                struct cmd_result *result);
+const char *cmd_scan_advice_for(const struct cmd_target *target, const pk_slice *names,
+                                size_t count, struct cmd_result *result);
 
 #endif

@@ -95,7 +95,8 @@ pk_slice cmd_word_at(pk_slice text, size_t pos)
 
 bool cmd_word_is(pk_slice word, const char *other)
 {
-    return word.len == strlen(other) && strncasecmp(word.data, other, word.len) == 0;
+    return word.len == strlen(other) &&
+           (word.len == 0 || strncasecmp(word.data, other, word.len) == 0);
 }
 
 static bool is_digit(char c)
@@ -437,7 +438,7 @@ static enum pk_code lex_value_word(struct cmd_lexer *lexer, enum cmd_lex_mode mo
     size_t start = lexer->pos;
     size_t end = value_word_end(lexer, mode);
 
-    if (end == start)
+    if (end == start || starts_at(lexer->source, start, "!="))
         return lex_punct(lexer, token);
     lexer->pos = end;
     token->kind = CMD_TOKEN_WORD;

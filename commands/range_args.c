@@ -96,7 +96,8 @@ static enum pk_code read_upper(struct reader *r, pk_slice rest, struct pk_span s
     else if (r->token.kind != CMD_TOKEN_END && (r->token.glued || loose))
         rc = add_token(r);
     if (rc == PK_OK && lower == 0 && r->range.count == 0)
-        return pk_fail_at(r->err, PK_E_USAGE, span, "expected a value beside '..'");
+        return pk_fail_at(r->err, PK_E_USAGE, (struct pk_span){span.start - 2, 2},
+                          "expected a value beside '..'");
     if (lower == 1 && r->range.count == 2)
         r->range.op = PK_OP_BETWEEN;
     return rc;

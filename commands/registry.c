@@ -43,22 +43,22 @@ static size_t match_spelling(pk_slice spelling, pk_slice text)
 }
 
 /* \! needs no blank after it. */
-static size_t match_alias(pk_slice alias, pk_slice text)
+static size_t match_word(pk_slice spelling, pk_slice text)
 {
-    if (pk_slice_is(alias, "\\!"))
-        return pk_slice_starts(text, alias) ? alias.len : 0;
-    return match_spelling(alias, text);
+    if (pk_slice_is(spelling, "\\!"))
+        return pk_slice_starts(text, spelling) ? spelling.len : 0;
+    return match_spelling(spelling, text);
 }
 
 static size_t match_entry(const struct cmd_entry *entry, pk_slice text)
 {
     pk_slice name = pk_slice_cstr(entry->name);
-    size_t best = match_spelling(name, text);
+    size_t best = match_word(name, text);
     const char *alias = entry->alias == NULL ? "" : entry->alias;
 
     while (*alias != '\0') {
         size_t len = strcspn(alias, " ");
-        size_t end = match_alias(pk_slice_of(alias, len), text);
+        size_t end = match_word(pk_slice_of(alias, len), text);
 
         if (end > best)
             best = end;
@@ -191,12 +191,12 @@ pk_slice cmd_nearest(const struct cmd_context *context, pk_slice word, struct pk
 
         while ((entry = cmd_walk_next(context, &walk)) != NULL && found < NEAREST_MAX) {
             if (distance_to(word, entry->name) != distance ||
-                strcspn(entry->name, " ") <= distance + 1)
+                strcspn(entry->name, " ") < (distance == 1 ? 3u : 5u))
                 continue;
             pk_buf_printf(&out, "%s%s", found++ == 0 ? "" : ", ", entry->name);
         }
         for (size_t i = 0; partiql_words[i] != NULL && found < NEAREST_MAX; i++) {
-            if (distance_to(word, partiql_words[i]) == distance && strlen(partiql_words[i]) > 4)
+            if (distance_to(word, partiql_words[i]) == distance && strlen(partiql_words[i]) >= 5)
                 pk_buf_printf(&out, "%s%s", found++ == 0 ? "" : ", ", partiql_words[i]);
         }
     }

@@ -112,7 +112,7 @@ enum pk_code cmd_request_condition(const struct cmd_args *args, enum cmd_clause_
 
     if (rc != PK_OK || body.len == 0)
         return rc;
-    request->condition = cmd_clause_span(cmd_args_get(args, clause));
+    request->condition = body;
     rc = cmd_rewrite_condition(&request->rewriter, body, expression, err);
     if (rc == PK_OK)
         cmd_wire_set_text(request->json, pk_expr_use_name(use), expression->text);
@@ -232,6 +232,7 @@ static enum pk_code read_after(const struct cmd_args *args, struct cmd_request *
 
     if (rc != PK_OK || body.len == 0)
         return rc;
+    request->after = body;
     pos = body.start;
     if (request->target.index != NULL) {
         if (args->text.data[body.start] != '{')

@@ -23,8 +23,9 @@ struct cmd_request {
     struct pk_arena arena;
     struct cmd_rewriter rewriter;
     struct cmd_expression expressions[CMD_EXPRESSIONS]; /* by enum pk_expr_use */
-    struct pk_span condition; /* `if COND` as written, its word included */
+    struct pk_span condition; /* where COND stands; len 0: there is none */
     struct pk_span key_span;  /* where the key stands */
+    struct pk_span after;     /* where the start key stands; len 0: there is none */
     pk_value key;             /* of one item: its key as a map */
     pk_value item;            /* of put: the item */
     pk_slice wildcard;        /* an unquoted key value that looks like a range: ORDER#*, a..b */

@@ -122,6 +122,12 @@ pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view it
 
     if (item.len == 0)
         return PK_LIT("there is no such item");
+    if (condition->mention_count == 0) {
+        cmd_value_text(&has, pk_view_decode(arena, item));
+        text = pk_arena_printf(arena, "the stored item is %.*s", (int)has.len, has.data);
+        pk_buf_release(&has);
+        return text;
+    }
     for (size_t i = 0; i < condition->mention_count; i++) {
         pk_slice name = condition->mentions[i].name;
         pk_view value = pk_view_member(item, name);
@@ -313,7 +319,9 @@ static void explain_failure(struct cmd_context *context, const struct cmd_reques
         hint_absent(context, request, err);
     else if (err->hint == NULL && contains(err->message, "KeyCondition"))
         hint_key_condition(request, err);
-    if (err->span.len == 0 && contains(err->message, "key"))
+    if (err->span.len == 0 && contains(err->message, "starting key"))
+        err->span = request->after;
+    else if (err->span.len == 0 && contains(err->message, "key"))
         err->span = request->key_span;
 }
 

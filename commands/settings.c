@@ -55,10 +55,11 @@ bool cmd_mode_parse(pk_slice word, enum cmd_mode *mode)
 const struct cmd_setting cmd_setting_rows[] = {
     {"color", "on|off|auto", "auto", "colours; auto: at a terminal, unless NO_COLOR is set"},
     {"footer.time", "on|off", "on", "the footer ends with the time the request took"},
-    {"history.size", "statements", "10000", "how many statements the history file keeps"},
+    {"history.size", "1..1000000 statements", "10000",
+     "how many statements the history file keeps"},
     {"pager", "on|off|auto", "auto", "long results go through $PAGER; auto: at a terminal"},
     {"read", "eventual|strong", "eventual", "consistency of reads that do not say 'strong'"},
-    {"rows", "items", "1000", "how many items a read shows before 'more'"},
+    {"rows", "1..1000000 items", "1000", "how many items a read shows before 'more'"},
     {NULL, NULL, NULL, NULL},
 };
 

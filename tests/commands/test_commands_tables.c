@@ -1,0 +1,257 @@
+/* Tables, keys, the store, settings and help. Each row is a statement and all it answers; rows of
+ * one test share a store. */
+#include <criterion/criterion.h>
+
+#include "tests/support/command_fixture.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof(*(rows)))
+
+Test(commands_tables, tables_and_keys)
+{
+    static const struct command_row rows[] = {
+        {"tables", "table | key | indexes | items | size\n"
+                   "Tab | PK (S), N (N) | 1 | 0 | 0 B\n"
+                   "dashboard | PK (S), SK (S) | 0 | 6 | 172 B\n"
+                   "note: 2 tables\n"},
+        {"tables dash", "table | key | indexes | items | size\n"
+                        "dashboard | PK (S), SK (S) | 0 | 6 | 172 B\n"
+                        "note: 1 table\n"},
+        {"tables T*", "table | key | indexes | items | size\n"
+                      "Tab | PK (S), N (N) | 1 | 0 | 0 B\n"
+                      "note: 1 table\n"},
+        {"tables nothing", "table | key | indexes | items | size\n"
+                           "note: 0 tables\n"},
+        {"tables a b", "UsageError: unexpected 'b'\n"
+                       "  at 'b'\n"},
+        {"use Tab", ""},
+        {"use Nope",
+         "ResourceNotFoundException: Requested resource not found: Table: Nope not found\n"
+         "  at 'Nope'\n"
+         "  hint: tables lists the tables there are\n"},
+        {"use", "UsageError: expected a table's name\n"},
+        {"use Tab x", "UsageError: unexpected 'x'\n"
+                      "  at 'x'\n"},
+        {"describe", "table | Tab\n"
+                     "key | PK (S), N (N)\n"
+                     "status | ACTIVE\n"
+                     "billing | on demand\n"
+                     "holds | 0 items, 0 B\n"
+                     "index | kind | key | projection | items | size\n"
+                     "by_g | GSI | G (S) | all | 0 | 0 B\n"},
+        {"describe dashboard", "table | dashboard\n"
+                               "key | PK (S), SK (S)\n"
+                               "status | ACTIVE\n"
+                               "billing | on demand\n"
+                               "holds | 6 items, 172 B\n"},
+        {"describe table Tab", "table | Tab\n"
+                               "key | PK (S), N (N)\n"
+                               "status | ACTIVE\n"
+                               "billing | on demand\n"
+                               "holds | 0 items, 0 B\n"
+                               "index | kind | key | projection | items | size\n"
+                               "by_g | GSI | G (S) | all | 0 | 0 B\n"},
+        {"describe by_g", "index | by_g\n"
+                          "of table | Tab\n"
+                          "kind | GSI: its own partitions and capacity\n"
+                          "key | G (S)\n"
+                          "projection | all\n"
+                          "holds | 0 items, 0 B\n"},
+        {"describe Tab.by_g", "index | by_g\n"
+                              "of table | Tab\n"
+                              "kind | GSI: its own partitions and capacity\n"
+                              "key | G (S)\n"
+                              "projection | all\n"
+                              "holds | 0 items, 0 B\n"},
+        {"describe Nope", "UsageError: there is no table or index 'Nope'\n"
+                          "  at 'Nope'\n"
+                          "  hint: tables lists the tables, describe TABLE the indexes of one\n"},
+        {"describe a b", "UsageError: unexpected 'b'\n"
+                         "  at 'b'\n"},
+        {"describe item USER#123 PROFILE from dashboard",
+         "attribute | type | bytes | name | value\n"
+         "PK | S | 10 | 2 | 8\n"
+         "SK | S | 9 | 2 | 7\n"
+         "name | S | 9 | 4 | 5\n"
+         "footer: 28 bytes · a strong read costs 1 RCU, a write 1 WCU\n"},
+        {"describe item a 9", "note: there is no such item\n"},
+        {"describe key a",
+         "token | e55bb1ae59b6a648    simulated hash (MD5; AWS keeps its own to itself)\n"
+         "partition | 3 of 4, tokens c000… to ffff…\n"
+         "stored as | t · table 2 · e55bb1ae59b6a648 · S a ␀\n"},
+        {"where a 1",
+         "token | e55bb1ae59b6a648    simulated hash (MD5; AWS keeps its own to itself)\n"
+         "partition | 3 of 4, tokens c000… to ffff…\n"
+         "stored as | t · table 2 · e55bb1ae59b6a648 · S a ␀ · N 1\n"},
+        {"where USER#123 ORDER#1001 from dashboard",
+         "token | 6fecfbdc08fd7241    simulated hash (MD5; AWS keeps its own to itself)\n"
+         "partition | 1 of 4, tokens 4000… to 7fff…\n"
+         "stored as | t · table 1 · 6fecfbdc08fd7241 · S USER#123 ␀ · S ORDER#1001 ␀\n"},
+        {"where", "UsageError: the key of Tab is PK (S), N (N): no value is given\n"
+                  "  at 'where'\n"},
+        {"where a b", "UsageError: key attribute 'N' is a number, 'b' is none\n"
+                      "  at 'b'\n"},
+        {"where a 1 2", "UsageError: the key of Tab is PK (S), N (N): this is one value too many\n"
+                        "  at '2'\n"},
+        {"where {PK: a, N: 1}",
+         "token | e55bb1ae59b6a648    simulated hash (MD5; AWS keeps its own to itself)\n"
+         "partition | 3 of 4, tokens c000… to ffff…\n"
+         "stored as | t · table 2 · e55bb1ae59b6a648 · S a ␀ · N 1\n"},
+        {"collections dashboard", "PK | items | size | partition\n"
+                                  "USER#123 | 4 | 118 B | 1\n"
+                                  "USER#999 | 2 | 54 B | 0\n"
+                                  "note: 2 collections\n"},
+        {"collections dashboard top 1", "PK | items | size | partition\n"
+                                        "USER#123 | 4 | 118 B | 1\n"
+                                        "note: top 1 of 2 collections\n"},
+        {"collections", "PK | items | size | partition\n"
+                        "note: 0 collections\n"},
+        {"collections top x", "UsageError: expected a whole number from 1 to 10000\n"
+                              "  at 'x'\n"},
+        {"collections Nope",
+         "ResourceNotFoundException: Requested resource not found: Table: Nope not found\n"},
+    };
+
+    command_check(rows, COUNT(rows));
+}
+
+Test(commands_tables, store)
+{
+    static const struct command_row rows[] = {
+        {"check", "tables 2, items 6, index entries 0, 172 B read: no faults\n"},
+        {"check x", "UsageError: check KEY if COND stands between begin and commit only\n"
+                    "  at 'x'\n"
+                    "  hint: check alone checks the store; get KEY shows the item\n"},
+        {"api list-tables", "{\n"
+                            "  \"TableNames\": [\n"
+                            "    \"Tab\",\n"
+                            "    \"dashboard\"\n"
+                            "  ]\n"
+                            "}\n"},
+        {"api ListTables {\"Limit\": 1}", "{\n"
+                                          "  \"TableNames\": [\n"
+                                          "    \"Tab\"\n"
+                                          "  ],\n"
+                                          "  \"LastEvaluatedTableName\": \"Tab\"\n"
+                                          "}\n"},
+        {"api GetItem {\"TableName\": \"dashboard\"}",
+         "ValidationException: 1 validation error detected: Value null at 'key' failed to"
+         " satisfy constraint: Member must not be null\n"
+         "{\n"
+         "  \"__type\": \"com.amazon.coral.validate#ValidationException\",\n"
+         "  \"message\": \"1 validation error detected: Value null at 'key' failed to satisfy"
+         " constraint: Member must not be null\"\n"
+         "}\n"},
+        {"api", "UsageError: expected the name of an API operation\n"
+                "  hint: api GetItem {\"TableName\": …, \"Key\": …}\n"},
+        {"api Nope {}", "UnknownOperationException: \n"
+                        "{\n"
+                        "  \"__type\": \"com.amazon.coral.service#UnknownOperationException\"\n"
+                        "}\n"},
+        {"api get-item {bad", "SerializationException: \n"
+                              "  hint: the request is not JSON\n"
+                              "{\n"
+                              "  \"__type\": \"com.amazon.coral.service#SerializationException\"\n"
+                              "}\n"},
+        {"api delete-table {\"TableName\": \"Tab\"}", NULL},
+        {"describe Tab", "UsageError: there is no table or index 'Tab'\n"
+                         "  at 'Tab'\n"
+                         "  hint: tables lists the tables, describe TABLE the indexes of one\n"},
+    };
+
+    command_check(rows, COUNT(rows));
+}
+
+Test(commands_tables, settings_and_help)
+{
+    static const struct command_row rows[] = {
+        {"set",
+         "setting | value | takes | default | meaning\n"
+         "color | auto | on|off|auto | auto | colours; auto: at a terminal, unless NO_COLOR"
+         " is set\n"
+         "footer.time | off | on|off | on | the footer ends with the time the request took\n"
+         "history.size | 10000 | 1..1000000 statements | 10000 | how many statements the"
+         " history file keeps\n"
+         "lsi.collection_bytes | 10 GB | a size | 10 GB | how large an item collection of a"
+         " table with an LSI may become\n"
+         "ondemand.initial_rcu | 12000 | RCU | 12000 | what a new on-demand table serves at"
+         " once\n"
+         "ondemand.initial_wcu | 4000 | WCU | 4000 | what a new on-demand table serves at"
+         " once\n"
+         "pager | auto | on|off|auto | auto | long results go through $PAGER; auto: at a"
+         " terminal\n"
+         "partition.bytes | 10 GB | a size | 10 GB | how much one partition holds\n"
+         "partition.rcu | 3000 | RCU | 3000 | read units one partition serves in a second\n"
+         "partition.wcu | 1000 | WCU | 1000 | write units one partition serves in a second\n"
+         "read | eventual | eventual|strong | eventual | consistency of reads that do not say"
+         " 'strong'\n"
+         "rows | 1000 | 1..1000000 items | 1000 | how many items a read shows before 'more'\n"
+         "seed | 1 | a number | 1 | the seed of all chance in the simulation\n"},
+        {"set rows",
+         "setting | value | takes | default | meaning\n"
+         "rows | 1000 | 1..1000000 items | 1000 | how many items a read shows before 'more'\n"},
+        {"set rows 5", ""},
+        {"set rows = 7", ""},
+        {"set rows",
+         "setting | value | takes | default | meaning\n"
+         "rows | 7 | 1..1000000 items | 1000 | how many items a read shows before 'more'\n"},
+        {"set rows x", "UsageError: 'x' is no value for rows\n"
+                       "  at 'rows x'\n"
+                       "  hint: rows takes 1..1000000 items\n"},
+        {"set nope 1", "UsageError: no setting is called 'nope'\n"
+                       "  at 'nope 1'\n"
+                       "  hint: set alone shows them all\n"},
+        {"set nope", "UsageError: no setting is called 'nope'\n"
+                     "  at 'nope'\n"
+                     "  hint: set alone shows them all\n"},
+        {"set rows 1 2", "UsageError: unexpected '2'\n"
+                         "  at '2'\n"},
+        {"set read strong", ""},
+        {"get USER#999 PROFILE",
+         "{'PK': 'USER#999', 'SK': 'PROFILE', 'name': 'Bob'}\n"
+         "footer: 1 item · GetItem · partition 0 of 4 · 26 B read · 1 RCU strong\n"},
+        {"query USER#999 PROFILE",
+         "{'PK': 'USER#999', 'SK': 'PROFILE', 'name': 'Bob'}\n"
+         "footer: 1 item · Query · partition 0 of 4 · 26 B read · 1 RCU strong\n"},
+        {"set footer.time maybe", "UsageError: 'maybe' is no value for footer.time\n"
+                                  "  at 'footer.time maybe'\n"
+                                  "  hint: footer.time takes on|off\n"},
+        {"help get",
+         "get KEY [from TABLE] [select PATHS] [strong]\n"
+         "  read one item by its whole key (GetItem)\n"
+         "\n"
+         "KEY is the partition key's value and, where the table has one, the sort key's:\n"
+         "  get USER#123 PROFILE        get {PK: 'USER#123', SK: PROFILE}\n"
+         "select a, b.c[0] shows parts; strong reads what was written last.\n"},
+        {"help nope", "UsageError: there is no command 'nope'\n"
+                      "  at 'nope'\n"
+                      "  hint: help alone lists them\n"},
+        {"help qury", "UsageError: there is no command 'qury'\n"
+                      "  at 'qury'\n"
+                      "  hint: did you mean query?\n"},
+        {"help SELECT", "PartiQL, sent as ExecuteStatement; ends with ';'\n"
+                        "  SELECT * FROM Music WHERE Artist = 'Acme';\n"
+                        "  INSERT INTO Music VALUE {'Artist': 'Acme', 'SongTitle': 'Go'};\n"
+                        "  UPDATE Music SET Plays = 1 WHERE Artist = 'Acme' AND SongTitle = 'Go';\n"
+                        "  DELETE FROM Music WHERE Artist = 'Acme' AND SongTitle = 'Go';\n"},
+        {"version", "pksk 0.1\n"},
+        {"qery a", "UsageError: unknown command 'qery'\n"
+                   "  at 'qery'\n"
+                   "  hint: did you mean query?\n"},
+        {"selct", "UsageError: unknown command 'selct'\n"
+                  "  at 'selct'\n"
+                  "  hint: did you mean select?\n"},
+        {"", "UsageError: expected a command\n"
+             "  at ''\n"
+             "  hint: help lists the commands\n"},
+        {"create x",
+         "UsageError: unknown command 'create'\n"
+         "  at 'create'\n"
+         "  hint: create table [if not exists] NAME (PK type [hash] [, SK type [range]]) [on"
+         " demand | provisioned R W] [max R W] [stream VIEW] [protect] {gsi … | lsi …};\n"},
+        {"(", "UsageError: expected a command\n"
+              "  at '('\n"
+              "  hint: help lists the commands\n"},
+    };
+
+    command_check(rows, COUNT(rows));
+}
