@@ -84,8 +84,10 @@ static enum pk_code show_create_run(struct cmd_context *context,
     cmd_wire_set_text(request, "TableName", name);
     rc = cmd_call(context, "DescribeTable", request, &answer, NULL, err);
     cJSON_Delete(request);
-    if (rc != PK_OK)
+    if (rc != PK_OK) {
+        err->span = (struct pk_span){(uint32_t)statement->args, (uint32_t)name.len};
         return rc;
+    }
     description = cJSON_GetObjectItemCaseSensitive(answer, "Table");
     schema = cmd_schema_read(description);
     cmd_ddl_print(&text, cmd_schema_table(schema));

@@ -223,7 +223,7 @@ static const struct {
      "UsageError: expected a change of the table @18+4\n"
      "hint: changes: provisioned R W, on demand, protect on|off, tag k=v, untag k"},
     {"show create table Nope",
-     "ResourceNotFoundException: Requested resource not found: Table: Nope not found"},
+     "ResourceNotFoundException: Requested resource not found: Table: Nope not found @18+4"},
     {"drop table if exists Nope", "there is no table Nope"},
     {"drop table Nope",
      "ResourceNotFoundException: Requested resource not found: Table: Nope not found @11+4"},
