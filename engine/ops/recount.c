@@ -98,8 +98,9 @@ static enum pk_code take_mark(struct pk_store *store, bool *was_clean, struct pk
 static bool no_tables(struct pk_catalog *catalog)
 {
     size_t count = 0;
+    struct pk_table **tables = pk_catalog_all(catalog, &count);
 
-    pk_catalog_free_all(pk_catalog_all(catalog, &count), count);
+    pk_catalog_free_all(tables, count);
     return count == 0;
 }
 

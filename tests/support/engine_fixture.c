@@ -16,10 +16,15 @@ static PK_NORETURN void die(const char *what, const char *detail)
 
 /* Opening and closing --------------------------------------------------------------------------*/
 
+void engine_share(struct engine_fixture *fx, struct pk_engine *engine)
+{
+    *fx = (struct engine_fixture){.engine = engine, .items = PK_BUF_INIT};
+    fx->call.arena = &fx->arena;
+}
+
 void engine_adopt(struct engine_fixture *fx, struct pk_engine *engine_take)
 {
-    *fx = (struct engine_fixture){.engine = engine_take, .items = PK_BUF_INIT};
-    fx->call.arena = &fx->arena;
+    engine_share(fx, engine_take);
     pk_clock_pause(pk_engine_clock(fx->engine));
 }
 
@@ -43,17 +48,31 @@ void engine_open_dir(struct engine_fixture *fx, const char *dir)
     open_with(fx, &(struct pk_engine_options){.dir = dir, .no_ticker = true});
 }
 
-void engine_close_unchecked(struct engine_fixture *fx)
+void engine_reset(struct engine_fixture *fx)
 {
-    pk_engine_close(fx->engine);
     for (size_t i = 0; i < fx->expression_count; i++) {
         expr_fixture_release(fx->expressions[i]);
         free(fx->expressions[i]);
     }
     free(fx->expressions);
+    fx->expressions = NULL;
+    fx->expression_count = 0;
     pk_error_release(&fx->err);
+    pk_buf_clear(&fx->items);
+    pk_arena_clear(&fx->arena);
+}
+
+void engine_unshare(struct engine_fixture *fx)
+{
+    engine_reset(fx);
     pk_buf_release(&fx->items);
     pk_arena_release(&fx->arena);
+}
+
+void engine_close_unchecked(struct engine_fixture *fx)
+{
+    pk_engine_close(fx->engine);
+    engine_unshare(fx);
 }
 
 void engine_close(struct engine_fixture *fx)

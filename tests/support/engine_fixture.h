@@ -33,6 +33,12 @@ void engine_open(struct engine_fixture *fx);
 void engine_open_dir(struct engine_fixture *fx, const char *dir);
 /* Takes an engine that is open. */
 void engine_adopt(struct engine_fixture *fx, struct pk_engine *engine_take);
+/* For a thread of its own: a fixture with an arena and errors of its own on an engine that another
+ * one owns. */
+void engine_share(struct engine_fixture *fx, struct pk_engine *engine);
+void engine_unshare(struct engine_fixture *fx);
+/* Frees all that was made so far: texts, expressions, results. */
+void engine_reset(struct engine_fixture *fx);
 /* Asserts a clean check, closes, frees. */
 void engine_close(struct engine_fixture *fx);
 /* Closes without a check. */
