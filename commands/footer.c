@@ -40,7 +40,9 @@ static void add_time(struct cmd_context *context, struct pk_buf *out, int64_t mi
     if (!context->settings->footer_time)
         return;
     part(out);
-    if (micros < 100000)
+    if (micros < 95)
+        pk_buf_printf(out, "0.%02lld ms", (long long)((micros + 5) / 10));
+    else if (micros < 100000)
         pk_buf_printf(out, "%lld.%lld ms", (long long)((micros + 50) / 1000),
                       (long long)((micros + 50) / 100 % 10));
     else if (micros < 10000000)
