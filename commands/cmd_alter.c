@@ -1,6 +1,7 @@
 /* alter table: one change a statement, each an UpdateTable, TagResource or UntagResource. */
 #include "commands/args.h"
 #include "commands/ddl.h"
+#include "commands/entries.h"
 #include "commands/schema.h"
 #include "commands/wire.h"
 
@@ -274,5 +275,6 @@ const struct cmd_entry cmd_alter_entry = {
     .detail = "A gsi of a table that becomes provisioned gets the table's R and W.\n"
               "autoscale, add gsi and drop gsi come with a later version.",
     .flags = CMD_DDL | CMD_NO_TXN,
+    .complete = cmd_complete_table,
     .run = alter_run,
 };

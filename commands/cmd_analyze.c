@@ -174,5 +174,6 @@ const struct cmd_entry cmd_analyze_entry = {
     .summary = "run a statement and compare its cost with what explain predicted",
     .detail = "The statement is run: a put writes, and an endpoint counts its units.",
     .flags = CMD_WRAPS | CMD_NO_TXN,
+    .complete = explain_complete,
     .run = analyze_run,
 };

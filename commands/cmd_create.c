@@ -1,5 +1,6 @@
 /* create table: DDL text to CreateTable. */
 #include "commands/ddl.h"
+#include "commands/entries.h"
 #include "commands/schema.h"
 #include "commands/wire.h"
 

@@ -6,6 +6,7 @@
  */
 #include "commands/args.h"
 #include "commands/ddl.h"
+#include "commands/entries.h"
 #include "commands/schema.h"
 #include "commands/wire.h"
 
@@ -144,5 +145,6 @@ const struct cmd_entry cmd_drop_entry = {
     .detail = "A table that holds items asks first; in a script it takes --yes.\n"
               "A protected table is dropped after alter table NAME protect off;",
     .flags = CMD_DDL | CMD_NO_TXN,
+    .complete = cmd_complete_table,
     .run = drop_run,
 };

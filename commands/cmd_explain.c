@@ -333,6 +333,45 @@ static enum pk_code explain_run(struct cmd_context *context, const struct cmd_st
     return rc;
 }
 
+/* ---- completion ------------------------------------------------------------------------------ */
+
+/* Where the statement being typed begins. */
+static size_t statement_start(struct cmd_context *context, pk_slice text)
+{
+    struct cmd_split split;
+    size_t start = 0;
+
+    while (cmd_split_next(context, pk_slice_skip(text, start), false, &split) == CMD_SPLIT_COMPLETE)
+        start += split.end;
+    return cmd_skip_blanks(text, start);
+}
+
+/* Completes the inner statement as if it stood alone. */
+void explain_complete(struct cmd_context *context, struct cmd_completion *completion)
+{
+    pk_slice line = pk_slice_of(completion->line.data, completion->start);
+    size_t start = statement_start(context, line);
+    struct cmd_completion inner = *completion;
+    size_t args = 0;
+
+    if (start >= line.len || cmd_find(context, pk_slice_skip(line, start), &args) == NULL)
+        return;
+    start += args;
+    if (cmd_word_is(cmd_word_at(line, start), "as")) {
+        start = cmd_skip_blanks(line, start + 2);
+        start = cmd_skip_blanks(line, start + cmd_word_at(line, start).len);
+    }
+    if (start > line.len)
+        return;
+    inner.line = pk_slice_skip(completion->line, start);
+    inner.start -= start;
+    inner.cursor -= start;
+    cmd_complete(context, &inner);
+    completion->candidates = inner.candidates;
+    completion->count = inner.count;
+    completion->cap = inner.cap;
+}
+
 const struct cmd_entry cmd_explain_entry = {
     .name = "explain",
     .group = CMD_GROUP_UNDERSTAND,
@@ -343,5 +382,6 @@ const struct cmd_entry cmd_explain_entry = {
               "  explain as boto3 get USER#123 PROFILE\n"
               "as json prints the request, as boto3 and as cli code that runs as it is printed.",
     .flags = CMD_READONLY | CMD_WRAPS,
+    .complete = explain_complete,
     .run = explain_run,
 };

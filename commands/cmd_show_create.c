@@ -5,6 +5,7 @@
  */
 #include "commands/args.h"
 #include "commands/ddl.h"
+#include "commands/entries.h"
 #include "commands/schema.h"
 #include "commands/wire.h"
 
@@ -108,5 +109,6 @@ const struct cmd_entry cmd_show_create_entry = {
     .usage = "[NAME]",
     .summary = "print the statement that makes the table again",
     .flags = CMD_READONLY,
+    .complete = cmd_complete_table,
     .run = show_create_run,
 };

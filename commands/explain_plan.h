@@ -59,6 +59,9 @@ void explain_plan_release(struct explain_plan *plan);
  * and read no item; on an endpoint none. */
 void explain_plan_predict(struct cmd_context *context, struct explain_plan *plan);
 
+/* Completion of the statement that explain or analyze is given (cmd_explain.c). */
+void explain_complete(struct cmd_context *context, struct cmd_completion *completion);
+
 /* A line of advice: "by name", the ready statement, what it would be. */
 struct explain_advice {
     pk_slice label, statement, remark;

@@ -178,10 +178,12 @@ Test(ddl, round_trips)
     }
 }
 
+enum { QUESTION_MAX = 80 };
+
 static bool say_no(void *context, const char *question, bool *asked)
 {
     *asked = true;
-    *(const char **)context = question;
+    snprintf(context, QUESTION_MAX, "%s", question);
     return false;
 }
 
@@ -236,7 +238,7 @@ static const struct {
 Test(ddl, statements)
 {
     struct session session;
-    const char *question = NULL;
+    char question[QUESTION_MAX] = "";
 
     cr_assert(session_open(&session));
     for (size_t i = 0; i < sizeof(session_lines) / sizeof(*session_lines); i++) {
@@ -245,7 +247,7 @@ Test(ddl, statements)
         cr_expect_str_eq(answer, session_lines[i].answer, "%s\n  gives    %s\n  expected %s",
                          session_lines[i].statement, answer, session_lines[i].answer);
     }
-    session.context.asker = (struct cmd_asker){say_no, &question};
+    session.context.asker = (struct cmd_asker){say_no, question};
     cr_expect_str_eq(session_run(&session, "drop table Music"), "table Music was not dropped");
     cr_expect_str_eq(question, "table Music holds 1 item; drop it?");
     cr_expect_str_eq(session.context.table, "Music");

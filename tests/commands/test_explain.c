@@ -282,7 +282,7 @@ static const struct line comparisons[] = {
      "UsageError: the key of dashboard is PK (S), SK (S): SK is missing @12+8"},
     {"analyze put USER#123 PROFILE {} if attribute_not_exists(PK)",
      "cost 1 WCU all the same\n"
-     "ConditionalCheckFailedException: The conditional request failed @35+24\n"
+     "ConditionalCheckFailedException: The conditional request failed @37+22\n"
      "hint: the stored item has PK = 'USER#123'"},
 };
 
@@ -475,4 +475,47 @@ Test(explain, names)
         cr_expect_str_eq(out.data, names[i].words);
         pk_buf_release(&out);
     }
+}
+
+/* What is typed behind explain completes as if it stood alone. */
+Test(explain, completion)
+{
+    static const struct {
+        const char *line;
+        const char *has;
+        const char *has_not;
+    } rows[] = {
+        {"explain ", "query", "USER#123"},
+        {"explain que", "query", "USER#123"},
+        {"explain get ", "USER#123", "query"},
+        {"get a b\nexplain as boto3 get USER#123 ", "PROFILE", "query"},
+        {"analyze scan from ", "dashboard", "query"},
+        {"drop table ", "dashboard", "query"},
+    };
+    struct session session;
+
+    cr_assert(session_open(&session));
+    (void)session_run(&session, setup[0]);
+    (void)session_run(&session, setup[1]);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct pk_arena arena = PK_ARENA_INIT;
+        size_t end = strlen(rows[i].line);
+        struct cmd_completion completion = {
+            .line = pk_slice_cstr(rows[i].line),
+            .start = rows[i].line[end - 1] == ' ' ? end : end - 3,
+            .cursor = end,
+            .arena = &arena,
+        };
+        bool has = false, has_not = true;
+
+        cmd_complete(&session.context, &completion);
+        for (size_t k = 0; k < completion.count; k++) {
+            has = has || pk_slice_is(completion.candidates[k], rows[i].has);
+            has_not = has_not && !pk_slice_is(completion.candidates[k], rows[i].has_not);
+        }
+        cr_expect(has, "%s offers no %s", rows[i].line, rows[i].has);
+        cr_expect(has_not, "%s offers %s", rows[i].line, rows[i].has_not);
+        pk_arena_release(&arena);
+    }
+    session_close(&session);
 }
