@@ -1,7 +1,7 @@
 /*
  * The engine's life: open, tick, close. What it does for its callers is in ops/.
  *
- * Which lock guards what, and in which order they are taken (left before right, top before bottom):
+ * Which lock guards what, and in which order they are taken (top before bottom):
  *
  *   catalog.ddl     one definition of a table changes at a time, or the settings that new ones are
  *                   made by; held over the commit
@@ -9,9 +9,9 @@
  *   tokens.lock     tokens of running transactions; held over the sweep of expired ones
  *   recount.lock    the recount's position; held over one slice of it
  *   catalog.lock    the map of descriptors: to look up and reference, or to swap
- *   inflight.lock   keys of running transactions
  *   latches         an item from reading it to committing it: PK and SK, on tables with an LSI the
  *                   PK; several in stripe order
+ *   inflight.lock   keys of running transactions; held for a moment
  *   clock.lock      inside pk_clock
  *   the store's own
  *

@@ -12,8 +12,7 @@ enum { REPLY_MAX = 16 * 1024 * 1024 };
 struct batch_get {
     struct pk_call *call;
     const struct pk_get *requests;
-    struct pk_get_step *steps;
-    size_t count;
+    struct pk_get_set set;
     struct pk_batch_get_result *result;
     struct pk_cost_list costs;
     struct pk_touched touched;
@@ -23,7 +22,7 @@ struct batch_get {
 static bool is_repeated(const struct batch_get *batch, size_t i)
 {
     for (size_t k = 0; k < i; k++) {
-        if (pk_slice_equal(batch->steps[k].row, batch->steps[i].row))
+        if (pk_slice_equal(batch->set.steps[k].row, batch->set.steps[i].row))
             return true;
     }
     return false;
@@ -31,7 +30,7 @@ static bool is_repeated(const struct batch_get *batch, size_t i)
 
 static void report_get(struct batch_get *batch, size_t i)
 {
-    const struct pk_get_step *step = &batch->steps[i];
+    const struct pk_get_step *step = &batch->set.steps[i];
     struct pk_cost cost = pk_cost_new(batch->call->arena, step->table, false);
     struct pk_facts facts = pk_get_facts(step);
 
@@ -42,25 +41,24 @@ static void report_get(struct batch_get *batch, size_t i)
     batch->result->entries[i].item = step->item;
 }
 
-static enum pk_code read_all(struct batch_get *batch, const struct pk_snap *snap,
-                             struct pk_error *err)
+static enum pk_code read_all(struct batch_get *batch, struct pk_error *err)
 {
     uint64_t bytes = 0;
 
-    for (size_t i = 0; i < batch->count; i++) {
-        struct pk_get_step *step = &batch->steps[i];
+    for (size_t i = 0; i < batch->set.count; i++) {
+        struct pk_get_step *step = &batch->set.steps[i];
         enum pk_code rc;
 
         if (is_repeated(batch, i))
             continue;
-        rc = pk_get_read(batch->call, snap, step, err);
+        rc = pk_get_read(batch->call, batch->set.snap, step, err);
         if (rc == PK_OK)
             rc = pk_call_check(batch->call, err);
         if (rc != PK_OK)
             return rc;
         bytes += step->item_size;
         if (bytes > REPLY_MAX) {
-            for (; i < batch->count; i++)
+            for (; i < batch->set.count; i++)
                 batch->result->entries[i].unprocessed = true;
             break;
         }
@@ -73,9 +71,8 @@ enum pk_code pk_engine_batch_get(struct pk_engine *engine, struct pk_call *call,
                                  const struct pk_get *requests, size_t count,
                                  struct pk_batch_get_result *result, struct pk_error *err)
 {
-    struct batch_get batch = {.call = call, .requests = requests, .count = count};
-    struct pk_snap *snap = NULL;
-    enum pk_code rc = pk_get_tables(engine, call, requests, count, &batch.steps, &snap, err);
+    struct batch_get batch = {.call = call, .requests = requests, .set = {.count = count}};
+    enum pk_code rc = pk_get_set_open(engine, call, requests, &batch.set, err);
 
     if (rc != PK_OK)
         return rc;
@@ -85,23 +82,30 @@ enum pk_code pk_engine_batch_get(struct pk_engine *engine, struct pk_call *call,
     batch.costs = pk_cost_list_new(call->arena, count);
     batch.touched = pk_touched_new(call->arena, count);
     for (size_t i = 0; i < count && rc == PK_OK; i++)
-        rc = pk_get_prepare(call, &requests[i], &batch.steps[i], err);
+        rc = pk_get_prepare(call, &requests[i], &batch.set.steps[i], err);
     if (rc == PK_OK)
-        rc = read_all(&batch, snap, err);
+        rc = read_all(&batch, err);
     result->costs = batch.costs.costs;
     result->cost_count = batch.costs.count;
-    pk_get_tables_release(batch.steps, count, snap);
+    pk_get_set_release(&batch.set);
     return rc;
 }
 
 /* Write ----------------------------------------------------------------------------------------*/
 
-static enum pk_code check_duplicates(const struct pk_write_step *steps, size_t count,
-                                     struct pk_error *err)
+struct batch_write {
+    struct pk_engine *engine;
+    struct pk_call *call;
+    struct pk_write_step *steps;
+    size_t count;
+    struct pk_batch_write_result *result;
+};
+
+static enum pk_code check_duplicates(const struct batch_write *batch, struct pk_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < batch->count; i++) {
         for (size_t k = 0; k < i; k++) {
-            if (pk_slice_equal(steps[i].row, steps[k].row))
+            if (pk_slice_equal(batch->steps[i].row, batch->steps[k].row))
                 return pk_fail(err, PK_E_VALIDATION,
                                "Provided list of item keys contains duplicates");
         }
@@ -110,36 +114,35 @@ static enum pk_code check_duplicates(const struct pk_write_step *steps, size_t c
 }
 
 /* Everything is checked before anything is written: first that all tables are there. */
-static enum pk_code prepare_writes(struct pk_engine *engine, struct pk_call *call,
-                                   struct pk_write_step *steps, size_t count, struct pk_error *err)
+static enum pk_code prepare_writes(struct batch_write *batch, struct pk_error *err)
 {
     enum pk_code rc = PK_OK;
 
-    for (size_t i = 0; i < count && rc == PK_OK; i++) {
+    for (size_t i = 0; i < batch->count && rc == PK_OK; i++) {
         struct pk_table *table = NULL;
 
-        rc = pk_engine_need_table(engine, steps[i].request->table, &table, err);
+        rc = pk_engine_need_table(batch->engine, batch->steps[i].request->table, &table, err);
         pk_table_unref(table);
     }
-    for (size_t i = 0; i < count && rc == PK_OK; i++)
-        rc = pk_write_prepare(engine, call, &steps[i], err);
-    return rc == PK_OK ? check_duplicates(steps, count, err) : rc;
+    for (size_t i = 0; i < batch->count && rc == PK_OK; i++)
+        rc = pk_write_prepare(batch->engine, batch->call, &batch->steps[i], err);
+    return rc == PK_OK ? check_duplicates(batch, err) : rc;
 }
 
-static enum pk_code write_all(struct pk_engine *engine, struct pk_call *call,
-                              struct pk_write_step *steps, size_t count,
-                              struct pk_batch_write_result *result, struct pk_error *err)
+static enum pk_code write_all(struct batch_write *batch, struct pk_error *err)
 {
-    struct pk_cost_list costs = pk_cost_list_new(call->arena, count);
-    struct pk_touched touched = pk_touched_new(call->arena, count);
+    struct pk_arena *arena = batch->call->arena;
+    struct pk_batch_write_result *result = batch->result;
+    struct pk_cost_list costs = pk_cost_list_new(arena, batch->count);
+    struct pk_touched touched = pk_touched_new(arena, batch->count);
     enum pk_code rc = PK_OK;
 
-    for (size_t i = 0; i < count && rc == PK_OK; i++) {
-        struct pk_table *table = pk_table_ref(steps[i].table);
+    for (size_t i = 0; i < batch->count && rc == PK_OK; i++) {
+        struct pk_table *table = pk_table_ref(batch->steps[i].table);
 
-        rc = pk_write_one(engine, call, &steps[i], &result->writes[i], err);
+        rc = pk_write_one(batch->engine, batch->call, &batch->steps[i], &result->writes[i], err);
         if (rc == PK_OK) {
-            pk_cost_list_add(&costs, call->arena, &result->writes[i].cost);
+            pk_cost_list_add(&costs, arena, &result->writes[i].cost);
             pk_touched_add(&touched, table, &result->writes[i].facts, &result->facts);
         }
         pk_table_unref(table);
@@ -153,19 +156,20 @@ enum pk_code pk_engine_batch_write(struct pk_engine *engine, struct pk_call *cal
                                    const struct pk_write *requests, size_t count,
                                    struct pk_batch_write_result *result, struct pk_error *err)
 {
-    struct pk_write_step *steps = PK_NEW_ARRAY(call->arena, struct pk_write_step, count);
+    struct batch_write batch = {engine, call, NULL, count, result};
     enum pk_code rc;
 
     *result = (struct pk_batch_write_result){
         .writes = PK_NEW_ARRAY(call->arena, struct pk_write_result, count)};
+    batch.steps = PK_NEW_ARRAY(call->arena, struct pk_write_step, count);
     for (size_t i = 0; i < count; i++) {
-        steps[i].request = &requests[i];
-        steps[i].mode = PK_WRITE_IN_BATCH;
+        batch.steps[i].request = &requests[i];
+        batch.steps[i].mode = PK_WRITE_IN_BATCH;
     }
-    rc = prepare_writes(engine, call, steps, count, err);
+    rc = prepare_writes(&batch, err);
     if (rc == PK_OK)
-        rc = write_all(engine, call, steps, count, result, err);
+        rc = write_all(&batch, err);
     for (size_t i = 0; i < count; i++)
-        pk_write_release(&steps[i]);
+        pk_write_release(&batch.steps[i]);
     return rc;
 }

@@ -89,42 +89,47 @@ enum pk_code pk_engine_get(struct pk_engine *engine, struct pk_call *call,
 
 /* Several --------------------------------------------------------------------------------------*/
 
-void pk_get_tables_release(struct pk_get_step *steps, size_t count, struct pk_snap *snap)
+static void release_tables(struct pk_get_set *set)
 {
-    pk_snap_free(snap);
-    for (size_t i = 0; i < count; i++)
-        pk_table_unref(steps[i].table);
+    for (size_t i = 0; i < set->count; i++) {
+        pk_table_unref(set->steps[i].table);
+        set->steps[i].table = NULL;
+    }
 }
 
-static bool any_stale(const struct pk_get_step *steps, size_t count)
+void pk_get_set_release(struct pk_get_set *set)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (pk_table_is_stale(steps[i].table))
+    pk_snap_free(set->snap);
+    set->snap = NULL;
+    release_tables(set);
+}
+
+static bool any_stale(const struct pk_get_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (pk_table_is_stale(set->steps[i].table))
             return true;
     }
     return false;
 }
 
-enum pk_code pk_get_tables(struct pk_engine *engine, struct pk_call *call,
-                           const struct pk_get *requests, size_t count, struct pk_get_step **steps,
-                           struct pk_snap **snap, struct pk_error *err)
+enum pk_code pk_get_set_open(struct pk_engine *engine, struct pk_call *call,
+                             const struct pk_get *requests, struct pk_get_set *set,
+                             struct pk_error *err)
 {
-    struct pk_get_step *made = PK_NEW_ARRAY(call->arena, struct pk_get_step, count);
-
+    set->steps = PK_NEW_ARRAY(call->arena, struct pk_get_step, set->count);
     for (;;) {
         enum pk_code rc = PK_OK;
 
-        for (size_t i = 0; i < count && rc == PK_OK; i++)
-            rc = pk_engine_need_table(engine, requests[i].table, &made[i].table, err);
+        for (size_t i = 0; i < set->count && rc == PK_OK; i++)
+            rc = pk_engine_need_table(engine, requests[i].table, &set->steps[i].table, err);
         if (rc != PK_OK) {
-            pk_get_tables_release(made, count, NULL);
+            release_tables(set);
             return rc;
         }
-        *snap = pk_snap_new(engine->store);
-        if (!any_stale(made, count))
-            break;
-        pk_get_tables_release(made, count, *snap);
+        set->snap = pk_snap_new(engine->store);
+        if (!any_stale(set))
+            return PK_OK;
+        pk_get_set_release(set);
     }
-    *steps = made;
-    return PK_OK;
 }

@@ -24,12 +24,17 @@ PK_MUST_CHECK enum pk_code pk_get_read(struct pk_call *call, const struct pk_sna
 /* The facts of a step that was read. */
 struct pk_facts pk_get_facts(const struct pk_get_step *step);
 
-/* The tables of several requests, as steps in the arena, and one snapshot of them all.
- * PK_E_NOT_FOUND for the first that is not there. */
-PK_MUST_CHECK enum pk_code pk_get_tables(struct pk_engine *engine, struct pk_call *call,
-                                         const struct pk_get *requests, size_t count,
-                                         struct pk_get_step **steps, struct pk_snap **snap,
-                                         struct pk_error *err);
-void pk_get_tables_release(struct pk_get_step *steps, size_t count, struct pk_snap *snap);
+/* Several requests: a step each, with its table, and one snapshot of them all. */
+struct pk_get_set {
+    struct pk_get_step *steps; /* arena */
+    size_t count;
+    struct pk_snap *snap;
+};
+
+/* Looks up the tables; PK_E_NOT_FOUND for the first that is not there. set->count is given. */
+PK_MUST_CHECK enum pk_code pk_get_set_open(struct pk_engine *engine, struct pk_call *call,
+                                           const struct pk_get *requests, struct pk_get_set *set,
+                                           struct pk_error *err);
+void pk_get_set_release(struct pk_get_set *set);
 
 #endif

@@ -41,19 +41,26 @@ static enum pk_code fail_schema(struct pk_error *err)
     return pk_fail(err, PK_E_VALIDATION, "The provided key element does not match the schema");
 }
 
-/* Reads the leading values of a key group that are given, in order, without gaps. */
-static enum pk_code take_values(const struct pk_key_attr *attrs, size_t count, pk_value key,
-                                bool range, pk_value *values, size_t *given, struct pk_error *err)
+/* The key attributes of one kind, and what a key gives of them. */
+struct place_group {
+    const struct pk_key_attr *attrs;
+    size_t count;
+    bool range;
+    pk_value values[PK_KEY_PARTS_MAX];
+    size_t given;
+};
+
+/* Reads the leading values that are given, without gaps. */
+static enum pk_code take_values(struct place_group *group, pk_value key, struct pk_error *err)
 {
-    *given = 0;
-    for (size_t i = 0; i < count; i++) {
-        pk_value value = pk_value_get(key, attrs[i].name);
+    for (size_t i = 0; i < group->count; i++) {
+        pk_value value = pk_value_get(key, group->attrs[i].name);
 
         if (pk_value_kind(value) == PK_MISSING)
             break;
-        if (pk_item_key_check(&attrs[i], range, value, err) != PK_KEY_FINE)
+        if (pk_item_key_check(&group->attrs[i], group->range, value, err) != PK_KEY_FINE)
             return err->code;
-        values[(*given)++] = value;
+        group->values[group->given++] = value;
     }
     return PK_OK;
 }
@@ -114,22 +121,22 @@ static void append_table_key(struct pk_call *call, const struct place_of *of, pk
 static enum pk_code find_place(struct pk_call *call, const struct place_of *of, pk_value key,
                                struct pk_place *place, struct pk_error *err)
 {
-    pk_value hash[PK_KEY_PARTS_MAX];
-    pk_value range[PK_KEY_PARTS_MAX];
-    struct pk_gsi_key values = {.hash = hash, .range = range};
-    enum pk_code rc =
-        take_values(of->key->hash, of->key->hash_count, key, false, hash, &values.hash_count, err);
+    struct place_group hash = {.attrs = of->key->hash, .count = of->key->hash_count};
+    struct place_group range = {
+        .attrs = of->key->range, .count = of->key->range_count, .range = true};
+    struct pk_gsi_key values = {.hash = hash.values, .range = range.values};
+    enum pk_code rc = take_values(&hash, key, err);
 
     if (rc == PK_OK)
-        rc = take_values(of->key->range, of->key->range_count, key, true, range,
-                         &values.range_count, err);
+        rc = take_values(&range, key, err);
     if (rc != PK_OK)
         return rc;
-    if (values.hash_count != of->key->hash_count ||
-        (of->index == NULL && key.len != values.hash_count + values.range_count))
+    values.hash_count = hash.given;
+    values.range_count = range.given;
+    if (hash.given != hash.count || (of->index == NULL && key.len != hash.given + range.given))
         return fail_schema(err);
     set_place(call, of, &values, place);
-    if (of->index != NULL && values.range_count == of->key->range_count)
+    if (of->index != NULL && range.given == range.count)
         append_table_key(call, of, key, place);
     return PK_OK;
 }
@@ -203,30 +210,6 @@ static bool take_collection(pk_slice key, pk_slice *collection, pk_value *hash,
     return true;
 }
 
-static void count_row(struct ranking *ranking, const struct pk_table *table, pk_slice key,
-                      pk_slice record, struct pk_buf *current, struct pk_collection *one)
-{
-    pk_slice collection;
-    pk_value hash;
-    pk_view item;
-    size_t size = 0;
-
-    if (current->len == 0 || !pk_slice_starts(key, pk_buf_slice(current))) {
-        if (current->len > 0)
-            rank(ranking, one);
-        pk_buf_clear(current);
-        if (!take_collection(key, &collection, &hash, ranking->call->arena))
-            return;
-        pk_buf_add(current, collection);
-        *one = (struct pk_collection){.hash_key = pk_value_dup(ranking->call->arena, hash)};
-        one->partition = pk_partition_of(pk_key_token(hash), table->partition_count);
-    }
-    if (pk_record_open(record, &item, &size)) {
-        one->counts.items++;
-        one->counts.bytes += size;
-    }
-}
-
 /* All rows under a prefix, until the callback has had enough. */
 struct row_walk {
     bool (*row)(void *context, pk_slice key, pk_slice record);
@@ -261,11 +244,37 @@ struct collecting {
     struct pk_collection one;
 };
 
+/* A row of another collection than the last: that one is complete. */
+static bool enter_collection(struct collecting *to, pk_slice key)
+{
+    struct pk_arena *arena = to->ranking.call->arena;
+    pk_slice collection;
+    pk_value hash;
+
+    if (to->current.len > 0)
+        rank(&to->ranking, &to->one);
+    pk_buf_clear(&to->current);
+    if (!take_collection(key, &collection, &hash, arena))
+        return false;
+    pk_buf_add(&to->current, collection);
+    to->one = (struct pk_collection){.hash_key = pk_value_dup(arena, hash)};
+    to->one.partition = pk_partition_of(pk_key_token(hash), to->table->partition_count);
+    return true;
+}
+
 static bool collect_row(void *context, pk_slice key, pk_slice record)
 {
     struct collecting *to = context;
+    pk_view item;
+    size_t size = 0;
 
-    count_row(&to->ranking, to->table, key, record, &to->current, &to->one);
+    if ((to->current.len == 0 || !pk_slice_starts(key, pk_buf_slice(&to->current))) &&
+        !enter_collection(to, key))
+        return true;
+    if (pk_record_open(record, &item, &size)) {
+        to->one.counts.items++;
+        to->one.counts.bytes += size;
+    }
     return true;
 }
 

@@ -42,9 +42,8 @@ static bool is_expired(int64_t time_ms, int64_t now_ms)
 }
 
 /* Looks for a completed transaction under that token. */
-static enum pk_code find_completed(struct pk_store *store, pk_slice token,
-                                   const unsigned char *hash, int64_t now_ms, bool *repeated,
-                                   struct pk_error *err)
+static enum pk_code find_completed(struct pk_store *store, const struct pk_token *token,
+                                   bool *repeated, struct pk_error *err)
 {
     struct pk_buf key = PK_BUF_INIT;
     struct pk_buf record = PK_BUF_INIT;
@@ -53,11 +52,11 @@ static enum pk_code find_completed(struct pk_store *store, pk_slice token,
     pk_slice known;
     enum pk_code rc;
 
-    pk_layout_meta(&key, PK_META_IDEMPOTENCY, token);
+    pk_layout_meta(&key, PK_META_IDEMPOTENCY, token->text);
     rc = pk_store_get(store, pk_buf_slice(&key), &record, &found, err);
     if (rc == PK_OK && found && take_record(pk_buf_slice(&record), &time_ms, &known) &&
-        !is_expired(time_ms, now_ms)) {
-        if (memcmp(known.data, hash, PK_TOKEN_HASH) == 0)
+        !is_expired(time_ms, token->now_ms)) {
+        if (memcmp(known.data, token->hash, PK_TOKEN_HASH) == 0)
             *repeated = true;
         else
             rc = pk_fail(err, PK_E_IDEMPOTENT_MISMATCH, "%s", "");
@@ -67,42 +66,39 @@ static enum pk_code find_completed(struct pk_store *store, pk_slice token,
     return rc;
 }
 
-enum pk_code pk_tokens_begin(struct pk_tokens *tokens, struct pk_store *store, pk_slice token,
-                             const unsigned char *hash, int64_t now_ms, bool *repeated,
-                             struct pk_error *err)
+enum pk_code pk_tokens_begin(struct pk_tokens *tokens, struct pk_store *store,
+                             const struct pk_token *token, bool *repeated, struct pk_error *err)
 {
     enum pk_code rc = PK_OK;
 
     *repeated = false;
     pthread_mutex_lock(&tokens->lock);
-    if (pk_map_get(&tokens->running, token) != NULL)
+    if (pk_map_get(&tokens->running, token->text) != NULL)
         rc = pk_fail(err, PK_E_TXN_IN_PROGRESS, "Transaction is in progress");
     else
-        pk_map_put(&tokens->running, token, tokens);
+        pk_map_put(&tokens->running, token->text, tokens);
     pthread_mutex_unlock(&tokens->lock);
     if (rc != PK_OK)
         return rc;
 
-    rc = find_completed(store, token, hash, now_ms, repeated, err);
+    rc = find_completed(store, token, repeated, err);
     if (rc != PK_OK || *repeated)
-        pk_tokens_end(tokens, token);
+        pk_tokens_end(tokens, token->text);
     return rc;
 }
 
-void pk_tokens_stage(struct pk_tokens *tokens, struct pk_batch *batch, pk_slice token,
-                     const unsigned char *hash, int64_t now_ms)
+void pk_tokens_stage(struct pk_tokens *tokens, struct pk_batch *batch, const struct pk_token *token)
 {
     struct pk_buf key = PK_BUF_INIT;
     struct pk_buf record = PK_BUF_INIT;
 
-    pk_layout_meta(&key, PK_META_IDEMPOTENCY, token);
-    pk_buf_add_u64be(&record, (uint64_t)now_ms);
-    pk_buf_add(&record, pk_slice_of((const char *)hash, PK_TOKEN_HASH));
+    pk_layout_meta(&key, PK_META_IDEMPOTENCY, token->text);
+    pk_buf_add_u64be(&record, (uint64_t)token->now_ms);
+    pk_buf_add(&record, pk_slice_of((const char *)token->hash, PK_TOKEN_HASH));
     pk_batch_put(batch, pk_buf_slice(&key), pk_buf_slice(&record));
     pk_buf_release(&key);
     pk_buf_release(&record);
-
-    lower_due(tokens, now_ms + PK_TOKEN_LIFE_MS);
+    lower_due(tokens, token->now_ms + PK_TOKEN_LIFE_MS);
 }
 
 void pk_tokens_end(struct pk_tokens *tokens, pk_slice token)

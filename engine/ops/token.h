@@ -28,14 +28,21 @@ struct pk_tokens {
 void pk_tokens_init(struct pk_tokens *tokens);
 void pk_tokens_release(struct pk_tokens *tokens);
 
+/* What a transaction comes with. */
+struct pk_token {
+    pk_slice text;
+    const unsigned char *hash; /* PK_TOKEN_HASH bytes */
+    int64_t now_ms;
+};
+
 /* Claims the token for a transaction. *repeated: one of this content has completed, nothing was
  * claimed. PK_E_TXN_IN_PROGRESS, PK_E_IDEMPOTENT_MISMATCH. */
 PK_MUST_CHECK enum pk_code pk_tokens_begin(struct pk_tokens *tokens, struct pk_store *store,
-                                           pk_slice token, const unsigned char *hash,
-                                           int64_t now_ms, bool *repeated, struct pk_error *err);
+                                           const struct pk_token *token, bool *repeated,
+                                           struct pk_error *err);
 /* Puts the token's record into the transaction's batch. */
-void pk_tokens_stage(struct pk_tokens *tokens, struct pk_batch *batch, pk_slice token,
-                     const unsigned char *hash, int64_t now_ms);
+void pk_tokens_stage(struct pk_tokens *tokens, struct pk_batch *batch,
+                     const struct pk_token *token);
 /* Gives the claim up, after the commit or without one. */
 void pk_tokens_end(struct pk_tokens *tokens, pk_slice token);
 

@@ -24,6 +24,12 @@ struct txn {
     size_t stripe_count;
 };
 
+static struct pk_token token_of(const struct txn *txn)
+{
+    return (struct pk_token){txn->request->token, txn->request->hash,
+                             pk_clock_now(&txn->engine->clock)};
+}
+
 static void txn_init(struct txn *txn)
 {
     struct pk_arena *arena = txn->call->arena;
@@ -189,6 +195,7 @@ static enum pk_code commit(struct txn *txn, struct pk_error *err)
     struct pk_batch batch = PK_BATCH_INIT;
     struct pk_collection_sizes sizes = {
         PK_NEW_ARRAY(txn->call->arena, struct pk_collection_size, txn->count), 0};
+    const struct pk_token token = token_of(txn);
     enum pk_code rc = decide_all(txn, &sizes, err);
 
     if (rc != PK_OK)
@@ -198,8 +205,7 @@ static enum pk_code commit(struct txn *txn, struct pk_error *err)
     if (batch.count > 0)
         pk_collection_stage(&sizes, &batch);
     if (request->token.data != NULL)
-        pk_tokens_stage(&engine->tokens, &batch, request->token, request->hash,
-                        pk_clock_now(&engine->clock));
+        pk_tokens_stage(&engine->tokens, &batch, &token);
     if (batch.count > 0)
         rc = pk_store_commit(engine->store, &batch, engine->durability, err);
     for (size_t i = 0; i < txn->count && rc == PK_OK; i++)
@@ -304,9 +310,11 @@ enum pk_code pk_engine_transact_write(struct pk_engine *engine, struct pk_call *
     bool repeated = false;
     enum pk_code rc = pk_engine_need_store(engine, err);
 
-    if (rc == PK_OK && request->token.data != NULL)
-        rc = pk_tokens_begin(&engine->tokens, engine->store, request->token, request->hash,
-                             pk_clock_now(&engine->clock), &repeated, err);
+    if (rc == PK_OK && request->token.data != NULL) {
+        const struct pk_token token = token_of(&txn);
+
+        rc = pk_tokens_begin(&engine->tokens, engine->store, &token, &repeated, err);
+    }
     if (rc != PK_OK)
         return rc;
     txn_init(&txn);

@@ -227,44 +227,56 @@ static enum pk_index_fault fail_long(bool range, enum pk_index_source source, st
     return PK_INDEX_TOO_LONG;
 }
 
-/* One group of one index' key attributes. */
-static enum pk_index_fault check_group(const struct pk_index *index,
-                                       const struct pk_key_attr *attrs, size_t count,
-                                       const pk_view items[2], enum pk_index_source source,
-                                       struct pk_error *err)
+/* What is being checked. */
+struct checking {
+    const struct pk_index *index;
+    pk_view before;
+    pk_view after;
+    enum pk_index_source source;
+};
+
+/* One group of the index' key attributes. */
+static enum pk_index_fault check_group(const struct checking *of, const struct pk_key_attr *attrs,
+                                       size_t count, struct pk_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        pk_view value = pk_view_member(items[1], attrs[i].name);
+        pk_view value = pk_view_member(of->after, attrs[i].name);
 
-        if (value.len == 0 || pk_slice_equal(value, pk_view_member(items[0], attrs[i].name)))
+        if (value.len == 0 || pk_slice_equal(value, pk_view_member(of->before, attrs[i].name)))
             continue;
         if (pk_view_kind(value) != attrs[i].type)
-            return fail_type(index, &attrs[i], value, source, err);
+            return fail_type(of->index, &attrs[i], value, of->source, err);
         if (is_empty(value))
-            return fail_empty(index, &attrs[i], source, err);
+            return fail_empty(of->index, &attrs[i], of->source, err);
     }
+    return PK_INDEX_FINE;
+}
+
+static enum pk_index_fault check_index(const struct checking *of, struct pk_error *err)
+{
+    const struct pk_key_schema *key = &of->index->key;
+    enum pk_index_fault fault = check_group(of, key->hash, key->hash_count, err);
+
+    if (fault == PK_INDEX_FINE)
+        fault = check_group(of, key->range, key->range_count, err);
+    if (fault != PK_INDEX_FINE)
+        return fault;
+    if (!hash_fits(key, of->after) && hash_fits(key, of->before))
+        return fail_long(false, of->source, err);
+    if (!range_fits(key, of->after) && range_fits(key, of->before))
+        return fail_long(true, of->source, err);
     return PK_INDEX_FINE;
 }
 
 enum pk_index_fault pk_index_check(const struct pk_table *table, pk_view before, pk_view after,
                                    enum pk_index_source source, struct pk_error *err)
 {
-    const pk_view items[2] = {before, after};
-
     for (size_t i = 0; i < table->index_count; i++) {
-        const struct pk_index *index = &table->indexes[i];
-        const struct pk_key_schema *key = &index->key;
-        enum pk_index_fault fault =
-            check_group(index, key->hash, key->hash_count, items, source, err);
+        struct checking of = {&table->indexes[i], before, after, source};
+        enum pk_index_fault fault = check_index(&of, err);
 
-        if (fault == PK_INDEX_FINE)
-            fault = check_group(index, key->range, key->range_count, items, source, err);
         if (fault != PK_INDEX_FINE)
             return fault;
-        if (!hash_fits(key, after) && hash_fits(key, before))
-            return fail_long(false, source, err);
-        if (!range_fits(key, after) && range_fits(key, before))
-            return fail_long(true, source, err);
     }
     return PK_INDEX_FINE;
 }
