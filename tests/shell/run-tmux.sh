@@ -48,7 +48,7 @@ typed 'get Acme 日本語x'
 keys BSpace BSpace
 typed '語'
 keys Enter
-wait_for '^ Acme    日本語     22  x$'
+wait_for '^ Acme    日本語  x        22$'
 last_line '^pksk Music>$'
 case_ok 'wide characters are typed and deleted whole'
 
@@ -169,11 +169,11 @@ case_ok 'dropping a table with items asks first'
 cleared
 line "put Acme Long {Note: '0123456789012345678901234567890123456789', Other: 1}"
 wait_for '1 WCU'
-tm resize-window -t 0 -x 40 -y 15
+resize 40 15
 line 'get Acme Long'
-wait_for '^ Acme    Long  0123456789012345…      1$'
-tm resize-window -t 0 -x 1 -y 1
-tm resize-window -t 0 -x 80 -y 24
+wait_for '^ Acme    Long  01234567890123456…      1$'
+resize 1 1
+resize 80 24
 line 'get Acme Long'
 wait_for '^ Acme    Long  0123456789012345678901234567890123456789      1$'
 last_line '^pksk Music>$'
@@ -204,6 +204,8 @@ keys Up
 wait_for 'put Acme Txn {}'
 keys C-c
 last_line '^pksk>$'
+keys C-d
+wait_for '^left with 0$'
 case_ok 'the history is there again, one entry a statement'
 
 start 80 24 "TERM=dumb $PKSK -q $store $end"
@@ -228,6 +230,8 @@ wait_for '^ 1 item'
 if screen -e | grep -q '.\[1mAcme'; then
     problem="${problem:-colours although they are off}"
 fi
+keys C-d
+wait_for '^left with 0$'
 case_ok 'colour, and none'
 
 start 80 24 "sh -i"
@@ -243,6 +247,8 @@ typed ' Blue from Music'
 keys Enter
 wait_for '^ Acme    Blue'
 last_line '^pksk>$'
+keys C-d
+last_line '^job>$'
 case_ok 'Ctrl-Z and back, with the line kept'
 
 start 80 24 "$PKSK -q $store"

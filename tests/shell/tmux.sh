@@ -6,7 +6,8 @@
 
 PATIENCE=${PATIENCE:-600} # looks of 50 ms: 30 s
 home=$(mktemp -d)
-socket=pksk-test-$$
+starts=0
+socket=pksk-test-$$-0 # a new one for each terminal: a server that ends is in nobody's way
 passed=0
 failed=0
 problem=
@@ -25,6 +26,8 @@ trap 'exit 130' INT TERM
 # start COLUMNS ROWS COMMAND: a fresh terminal
 start() {
     tm kill-server 2>/dev/null
+    starts=$((starts + 1))
+    socket=pksk-test-$$-$starts
     env -u NO_COLOR LC_ALL=C.UTF-8 HOME="$home" XDG_CONFIG_HOME="$home/config" \
         XDG_STATE_HOME="$home/state" XDG_DATA_HOME="$home/data" PAGER=less PATH="$PATH" \
         env -u TMUX tmux -L "$socket" -f /dev/null new-session -d -x "$1" -y "$2" "$3"
@@ -72,6 +75,20 @@ $(screen)}"
 # equal WHAT ACTUAL EXPECTED
 equal() {
     [ "$2" = "$3" ] || problem="${problem:-$1 is '$2' instead of '$3'}"
+}
+
+# resize COLUMNS ROWS: until the terminal driver knows it (tmux takes its time)
+resize() {
+    tm resize-window -t 0 -x "$1" -y "$2"
+    looks=0
+    until [ "$(stty size -F "$(tm display-message -p -t 0 '#{pane_tty}')")" = "$2 $1" ]; do
+        looks=$((looks + 1))
+        if [ "$looks" -ge "$PATIENCE" ]; then
+            problem="${problem:-the terminal is not resized to $1 x $2}"
+            return 1
+        fi
+        sleep 0.05
+    done
 }
 
 keys() {
