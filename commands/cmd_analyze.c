@@ -155,6 +155,8 @@ static enum pk_code analyze_run(struct cmd_context *context, const struct cmd_st
     if (rc == PK_OK) {
         explain_plan_predict(context, &plan);
         predicted = plan.figures;
+        if (plan.is_partiql) /* one ExecuteStatement a page, whatever it does inside */
+            predicted.requests = predicted.requests / plan.requests;
         read = plan.read;
     }
     explain_plan_release(&plan);

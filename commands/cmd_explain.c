@@ -50,8 +50,10 @@ static void add_condition_lines(struct explain_sheet *sheet, const struct explai
                           PK_LIT("applied after the read; paid for all the same"));
     if (plan->condition.len > 0)
         explain_sheet_add(sheet, "condition", plan->condition,
-                          PK_LIT("on the stored item; when it fails the write is paid for all the "
-                                 "same"));
+                          plan->check ? PK_LIT("on the stored item; when it fails, so does the "
+                                               "transaction")
+                                      : PK_LIT("on the stored item; when it fails the write is "
+                                               "paid for all the same"));
     if (plan->projection.len > 0)
         explain_sheet_add(sheet, "select", plan->projection,
                           PK_LIT("cut out after the read; whole items are paid for"));
@@ -127,7 +129,7 @@ static void add_write_line(struct explain_sheet *sheet, const struct explain_pla
     struct pk_arena *arena = sheet->arena;
     bool put = strcmp(plan->native.operation, "PutItem") == 0;
     pk_slice bytes = cmd_format_bytes(arena, figures->bytes);
-    pk_slice units = cmd_format_units(arena, figures->high);
+    pk_slice units = cmd_format_units(arena, figures->low);
 
     if (!figures->known || figures->bytes == 0) {
         explain_sheet_add(sheet, "writes", PK_LIT("1 item"),
@@ -146,6 +148,22 @@ static void add_write_line(struct explain_sheet *sheet, const struct explain_pla
     if (!put && plan->target.table->index_count > 0)
         explain_sheet_add(sheet, "indexes", index_names(plan->target.table, arena),
                           PK_LIT("each adds up to 2 WCU a KB when what it holds changes"));
+}
+
+static void add_check_line(struct explain_sheet *sheet, const struct explain_plan *plan)
+{
+    struct pk_arena *arena = sheet->arena;
+    pk_slice bytes = cmd_format_bytes(arena, plan->figures.bytes);
+    pk_slice units = cmd_format_units(arena, plan->figures.low);
+
+    if (!plan->figures.known || plan->figures.bytes == 0)
+        explain_sheet_add(sheet, "checks", PK_LIT("1 item"),
+                          PK_LIT("2 WCU for each KB, as all writes of a transaction"));
+    else
+        explain_sheet_add(sheet, "checks",
+                          pk_arena_printf(arena, "1 item, about %.*s", PK_FMT(bytes)),
+                          pk_arena_printf(arena, "%.*s WCU, twice a write, as all in a transaction",
+                                          PK_FMT(units)));
 }
 
 static void add_instead_lines(struct explain_sheet *sheet, const struct explain_plan *plan)
@@ -176,6 +194,8 @@ static void show_sheet(const struct explain_plan *plan, struct cmd_result *resul
     add_condition_lines(&sheet, plan);
     if (plan->read)
         add_read_line(&sheet, plan);
+    else if (plan->check)
+        add_check_line(&sheet, plan);
     else
         add_write_line(&sheet, plan);
     add_instead_lines(&sheet, plan);
@@ -217,15 +237,31 @@ static void print_code(struct cmd_context *context, enum explain_language langua
     pk_buf_release(&out);
 }
 
+/* No operation of its own: a transaction with that one action. Takes the check. */
+static cJSON *transaction_of(cJSON *check_take)
+{
+    cJSON *request = cJSON_CreateObject();
+    cJSON *actions = cJSON_CreateArray();
+    cJSON *action = cJSON_CreateObject();
+
+    cmd_wire_set(action, "ConditionCheck", check_take);
+    cJSON_AddItemToArray(actions, action);
+    cmd_wire_set(request, "TransactItems", actions);
+    return request;
+}
+
 static void show_code(struct cmd_context *context, const struct explain_plan *plan, pk_slice text,
                       enum explain_language language, struct cmd_result *result)
 {
     struct explain_code code = {.operation = plan->native.operation};
-    bool native =
-        !plan->is_partiql || (plan->requests == 1 && plan->statement.native_note == NULL &&
-                              strcmp(plan->native.operation, "ConditionCheck") != 0);
+    bool native = !plan->is_partiql ||
+                  (plan->requests == 1 && plan->statement.native_note == NULL && !plan->check);
     cJSON *request = native ? without_own(plan->native.json) : execute_statement(plan, text);
 
+    if (native && plan->check) {
+        code.operation = "TransactWriteItems";
+        request = transaction_of(request);
+    }
     if (!native)
         code.operation = "ExecuteStatement";
     else if (plan->is_partiql && plan->strong)

@@ -283,7 +283,22 @@ static void predict_write(struct explain_plan *plan, const struct statistics *st
     }
     figures->about = true;
     figures->bytes = average_of(statistics);
-    figures->low = figures->high = write_milli(figures->bytes);
+    figures->low = write_milli(figures->bytes);
+    figures->high = figures->low + (int64_t)plan->target.table->index_count * figures->low *
+                                       (strcmp(plan->native.operation, "UpdateItem") == 0 ? 2 : 1);
+}
+
+/* Twice the units of a write of the stored item, like all that is in a transaction. */
+static void predict_check(struct explain_plan *plan, const struct statistics *statistics)
+{
+    struct explain_figures *figures = &plan->figures;
+
+    figures->about = true;
+    figures->items = 1;
+    figures->requests = 1;
+    figures->partitions = 1;
+    figures->bytes = average_of(statistics);
+    figures->low = figures->high = 2 * write_milli(figures->bytes);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -298,6 +313,8 @@ void explain_plan_predict(struct cmd_context *context, struct explain_plan *plan
     plan->figures.known = known || strcmp(operation, "PutItem") == 0;
     if (plan->write)
         predict_write(plan, &statistics);
+    else if (plan->check)
+        predict_check(plan, &statistics);
     else if (known && strcmp(operation, "Query") == 0)
         predict_query(plan, &statistics);
     else if (known && strcmp(operation, "Scan") == 0)

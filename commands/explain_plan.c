@@ -86,8 +86,9 @@ static enum pk_code read_native(struct explain_plan *plan, const char *operation
     enum pk_expr_use use;
     enum pk_code rc = explain_request_read(&plan->native, operation, json, arena, &use, err);
 
+    plan->check = strcmp(operation, "ConditionCheck") == 0;
     plan->read = is_read(operation);
-    plan->write = !plan->read;
+    plan->write = !plan->read && !plan->check;
     if (rc != PK_OK && !plan->is_partiql)
         err->span = cmd_expression_source(&plan->request.expressions[use], err->span);
     return rc;
@@ -175,8 +176,6 @@ static enum pk_code open_partiql(struct cmd_context *context, pk_slice text,
     rc = read_native(plan, operation, plan->json, arena, err);
     if (rc != PK_OK)
         return rc;
-    plan->write = statement->writes;
-    plan->read = !statement->writes;
     plan->strong =
         context->settings->read_strong && (plan->target.index == NULL || plan->target.index->local);
     plan->requests = statement->requests;

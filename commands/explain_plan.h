@@ -32,10 +32,10 @@ struct explain_plan {
     struct explain_request native; /* the first, when there are several */
     struct cmd_target target;
     pk_slice reason, key, filter, condition, projection;
-    bool read, write;
-    bool strong;    /* ConsistentRead */
-    bool has_place; /* the partition of the key is known … */
-    uint32_t place; /* … and this */
+    bool read, write, check; /* one of them; check: a ConditionCheck of a transaction */
+    bool strong;             /* ConsistentRead */
+    bool has_place;          /* the partition of the key is known … */
+    uint32_t place;          /* … and this */
     struct explain_figures figures;
     struct explain_share *shares;
     size_t share_count;

@@ -212,6 +212,21 @@ static const struct line sheets[] = {
      " reads      6 items, 172 B, 4 partitions, 1 page   0.5 RCU eventual, 1 RCU strong\n"
      " instead    with PK known:  query <PK>             Query, 1 partition\n"
      "hint: in PartiQL \"…\" names an attribute; a string is written 'USER#123'"},
+    {"explain check Acme Blue if Plays = 1 from Music",
+     " operation  ConditionCheck                      the whole key is given: one item\n"
+     " key        Artist = 'Acme' AND Song = 'Blue'   partition 1 of 4\n"
+     " condition  Plays = 1                           on the stored item; when it fails, so does "
+     "the transaction\n"
+     " checks     1 item                              2 WCU for each KB, as all writes of a "
+     "transaction"},
+    {"explain EXISTS(SELECT * FROM dashboard WHERE PK = 'USER#123' AND SK = 'PROFILE' AND name = "
+     "'Ann')",
+     " operation  ConditionCheck                       WHERE fixes PK and SK, the whole key\n"
+     " key        PK = 'USER#123' AND SK = 'PROFILE'   partition 1 of 4\n"
+     " condition  name = 'Ann'                         on the stored item; when it fails, so does "
+     "the transaction\n"
+     " checks     1 item, about 29 B                   2 WCU, twice a write, as all in a "
+     "transaction"},
     {"explain tables", "UsageError: 'tables' reads and writes no items @8+6\n"
                        "hint: explain takes get, put, edit, del, query, scan, count and PartiQL"},
     {"explain nothing", "UsageError: no command is called 'nothing' @8+7\n"
@@ -278,6 +293,38 @@ static const struct line comparisons[] = {
      "partitions|1|1\n"
      "requests|1|1\n"
      "units|3 WCU|3 WCU"},
+    {"analyze SELECT * FROM dashboard WHERE PK IN ['USER#123', 'USER#999']",
+     "6 items\n"
+     "6 items · 2 Queries · 2 of 4 partitions · 172 B read · 1 RCU eventual\n"
+     "|predicted|actual\n"
+     "items read|at most 8|6\n"
+     "bytes read|at most 236 B|172 B\n"
+     "requests|1|1\n"
+     "units|1 RCU|1 RCU"},
+    {"analyze UPDATE dashboard SET name = 'Ann' WHERE PK = 'USER#123' AND SK = 'PROFILE'",
+     "UPDATE · partition 1 of 4 · 26 B · 1 WCU\n"
+     "|predicted|actual\n"
+     "bytes|about 29 B|26 B\n"
+     "partitions|1|1\n"
+     "requests|1|1\n"
+     "units|1 WCU|1 WCU"},
+    {"analyze edit Acme Blue set Year = 2002 from Music",
+     "edit · partition 1 of 4 · 32 B · 4 WCU (table 1, byPlays 1, byYear 2)\n"
+     "|predicted|actual\n"
+     "bytes|about 32 B|32 B\n"
+     "partitions|1|1\n"
+     "requests|1|1\n"
+     "units|1 to 5 WCU|4 WCU"},
+    {"analyze count scan",
+     "6\n"
+     "6 items counted · Scan · all 4 partitions · 170 B read · 0.5 RCU eventual\n"
+     "A Scan pays for what it reads, not for what it returns. With PK known: query <PK>\n"
+     "|predicted|actual\n"
+     "items read|6|6\n"
+     "bytes read|170 B|170 B\n"
+     "partitions|4|4\n"
+     "requests|1|1\n"
+     "units|0.5 RCU|0.5 RCU"},
     {"analyze get USER#123",
      "UsageError: the key of dashboard is PK (S), SK (S): SK is missing @12+8"},
     {"analyze put USER#123 PROFILE {} if attribute_not_exists(PK)",
@@ -409,6 +456,15 @@ static const struct line codes[] = {
      "    --cli-binary-format base64 \\\n"
      "    --table-name dashboard \\\n"
      "    --item '{\"PK\":{\"S\":\"a\"},\"SK\":{\"S\":\"b\"},\"x\":{\"B\":\"AAE=\"}}'"},
+    {"explain as boto3 check a b if n = 5",
+     "import boto3\n"
+     "client = boto3.client(\"dynamodb\")\n"
+     "response = client.transact_write_items(\n"
+     "    TransactItems=[{\"ConditionCheck\": {\"TableName\": \"dashboard\", \"Key\": {\"PK\": "
+     "{\"S\": \"a\"}, \"SK\": {\"S\": \"b\"}}, \"ConditionExpression\": \"#n = :v1\", "
+     "\"ExpressionAttributeNames\": {\"#n\": \"n\"}, \"ExpressionAttributeValues\": {\":v1\": "
+     "{\"N\": \"5\"}}}}],\n"
+     ")"},
     {"explain as json del a b if n = 5 return old", "{\n"
                                                     "  \"TableName\": \"dashboard\",\n"
                                                     "  \"Key\": {\n"
