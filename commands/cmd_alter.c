@@ -270,7 +270,7 @@ static enum pk_code alter_run(struct cmd_context *context, const struct cmd_stat
 const struct cmd_entry cmd_alter_entry = {
     .name = "alter table",
     .group = CMD_GROUP_TABLES,
-    .usage = "NAME provisioned R W | on demand | protect on|off | tag k=v | untag k;",
+    .usage = "NAME provisioned R W | on demand | protect on|off | tag k=v | untag k",
     .summary = "change a table's capacity, protection or tags",
     .detail = "A gsi of a table that becomes provisioned gets the table's R and W.\n"
               "autoscale, add gsi and drop gsi come with a later version.",

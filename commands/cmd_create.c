@@ -58,11 +58,11 @@ const struct cmd_entry cmd_create_entry = {
     .name = "create table",
     .group = CMD_GROUP_TABLES,
     .usage = "[if not exists] NAME (PK type [hash] [, SK type [range]]) [on demand | provisioned R "
-             "W] [max R W] [stream VIEW] [protect] {gsi … | lsi …};",
+             "W] [max R W] [stream VIEW] [protect] {gsi … | lsi …}",
     .summary = "make a table, with its indexes",
-    .detail = "gsi NAME (A type [+ B type …] [, S type [+ …]]) [projection all | keys | include "
+    .detail = "  gsi NAME (A type [+ B type …] [, S type [+ …]]) [projection all | keys | include "
               "(a, b)] [provisioned R W]\n"
-              "lsi NAME (SK2 type) [projection …]\n"
+              "  lsi NAME (SK2 type) [projection …]\n"
               "A type is S, N or B (string, number, binary). Without 'provisioned' the table is on "
               "demand.\n"
               "A gsi of a provisioned table gets the table's R and W unless it names its own.\n"

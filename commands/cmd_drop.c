@@ -140,7 +140,7 @@ static enum pk_code drop_run(struct cmd_context *context, const struct cmd_state
 const struct cmd_entry cmd_drop_entry = {
     .name = "drop table",
     .group = CMD_GROUP_TABLES,
-    .usage = "[if exists] NAME;",
+    .usage = "[if exists] NAME",
     .summary = "delete a table and all it holds",
     .detail = "A table that holds items asks first; in a script it takes --yes.\n"
               "A protected table is dropped after alter table NAME protect off;",
