@@ -1,0 +1,71 @@
+/*
+ * The change log of a table: one record for each item that a write changed, in the same commit as
+ * the item (design: docs/adr/0003-one-change-log.md). GSIs, streams and later replicas and triggers
+ * are readers of it.
+ *
+ * A record is written only while somebody durable reads the table: an index, or an enabled stream.
+ * Its key is 'c' · table id · shard id · sequence (store/layout.h). Shards follow the table's
+ * partitions, so all records of one item lie in one shard, in the order of its commits.
+ *
+ * Sequences are numbers of the table, drawn under the item's latch before the commit. Writers on
+ * different latches commit out of order: a reader may go up to pk_log_safe(), the smallest sequence
+ * that is still in flight, and no further. Numbers never start again: on opening,
+ * next = 1 + max(saved high-water mark, every cursor, the last record).
+ *
+ * On-disk value of a record (do not change; docs/storage-format.md):
+ *   version byte 1, event byte, cause byte, time in ms (8), old size varint, new size varint,
+ *   varint length + stored old item (length 0: none), varint length + stored new item
+ */
+#ifndef PK_LOG_CHANGE_LOG_H
+#define PK_LOG_CHANGE_LOG_H
+
+#include <pthread.h>
+
+#include "engine/item.h"
+#include "engine/store/layout.h"
+#include "engine/store/store.h"
+
+enum pk_event { PK_EVENT_INSERT = 1, PK_EVENT_MODIFY = 2, PK_EVENT_REMOVE = 3 };
+enum pk_cause { PK_CAUSE_USER = 1, PK_CAUSE_TTL = 2, PK_CAUSE_TRANSACTION = 3 };
+
+struct pk_change {
+    uint64_t sequence;
+    uint32_t shard;
+    enum pk_event event;
+    enum pk_cause cause;
+    int64_t time_ms; /* of the commit, on the simulated clock */
+    pk_view before;  /* missing for INSERT */
+    pk_view after;   /* missing for REMOVE */
+    uint64_t before_size, after_size;
+};
+
+/* One table's log while the engine is open. Thread-safe. */
+struct pk_log {
+    pthread_mutex_t lock; /* guards the rest; nothing else is taken under it */
+    pthread_cond_t moved; /* a sequence left flight */
+    uint32_t table_id;
+    uint64_t next;    /* the next sequence to draw, from 1 */
+    uint64_t *flight; /* sequences drawn and not yet settled, ascending */
+    size_t flight_count, flight_cap;
+};
+
+void pk_log_init(struct pk_log *log, uint32_t table_id, uint64_t next);
+void pk_log_release(struct pk_log *log);
+
+/* Draws a sequence; it is in flight until pk_log_settle(), which must follow whether the commit
+ * succeeded or not. */
+uint64_t pk_log_draw(struct pk_log *log);
+void pk_log_settle(struct pk_log *log, uint64_t sequence);
+/* Every record below this sequence that will ever exist is in the store. */
+uint64_t pk_log_safe(struct pk_log *log);
+/* The next sequence: what a read that begins now must have seen everything below of. */
+uint64_t pk_log_next(struct pk_log *log);
+/* Waits until everything below `sequence` has settled. Not under a latch. */
+void pk_log_wait(struct pk_log *log, uint64_t sequence);
+
+/* Puts the record into the commit's batch. */
+void pk_change_stage(struct pk_batch *batch, uint32_t table_id, const struct pk_change *change);
+/* Reads a record; the views lie in value. False when malformed. */
+bool pk_change_open(pk_slice key, pk_slice value, struct pk_change *change);
+
+#endif
