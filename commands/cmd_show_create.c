@@ -104,7 +104,7 @@ static enum pk_code show_create_run(struct cmd_context *context,
 
 const struct cmd_entry cmd_show_create_entry = {
     .name = "show create table",
-    .alias = "show_create",
+    .alias = "show_create .schema",
     .group = CMD_GROUP_TABLES,
     .usage = "[NAME]",
     .summary = "print the statement that makes the table again",
