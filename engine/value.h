@@ -111,7 +111,8 @@ bool pk_value_compare(pk_value a, pk_value b, int *order);
  */
 size_t pk_value_size(pk_value value);
 size_t pk_item_size(pk_value item);
-/* Levels of nesting: a scalar is 1, an empty list or map is 1, [1] is 2. */
+/* Levels of nesting: a scalar is 1, a list or map is one more than its deepest element and, when
+ * empty, 2: what DynamoDB limits is the number of containers in each other. */
 size_t pk_value_depth(pk_value value);
 
 /* "S", "N", "BOOL", …; "MISSING" for none. */

@@ -7,25 +7,29 @@
 
 enum { PLACEHOLDER_MAX = 255 }; /* bytes of a key, sigil included */
 
+#define OPERATOR "ConditionalOperator"
+#define TOO_LONG "The expression attribute map contains a key that is too long;"
+
 const struct api_expr_rules api_expr_get = {
     .legacy = {"AttributesToGet"}, .uses = {PK_EXPR_PROJECTION}, .use_count = 1};
 const struct api_expr_rules api_expr_put = {
-    .legacy = {"Expected"}, .uses = {PK_EXPR_CONDITION}, .use_count = 1};
-const struct api_expr_rules api_expr_update = {.legacy = {"AttributeUpdates", "Expected"},
+    .legacy = {"Expected", OPERATOR}, .uses = {PK_EXPR_CONDITION}, .use_count = 1};
+const struct api_expr_rules api_expr_update = {.legacy = {"AttributeUpdates", "Expected", OPERATOR},
                                                .uses = {PK_EXPR_UPDATE, PK_EXPR_CONDITION},
                                                .use_count = 2};
 const struct api_expr_rules api_expr_query = {
-    .legacy = {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"},
+    .legacy = {"AttributesToGet", "QueryFilter", OPERATOR, "KeyConditions"},
     .uses = {PK_EXPR_PROJECTION, PK_EXPR_FILTER, PK_EXPR_KEY_CONDITION},
     .use_count = 3};
-const struct api_expr_rules api_expr_scan = {
-    .legacy = {"AttributesToGet", "ScanFilter", "ConditionalOperator"},
-    .uses = {PK_EXPR_PROJECTION, PK_EXPR_FILTER},
-    .use_count = 2};
-const struct api_expr_rules api_expr_action = {.uses = {PK_EXPR_CONDITION}, .use_count = 1};
-const struct api_expr_rules api_expr_update_action = {.uses = {PK_EXPR_UPDATE, PK_EXPR_CONDITION},
-                                                      .use_count = 2};
-const struct api_expr_rules api_expr_get_action = {.uses = {PK_EXPR_PROJECTION}, .use_count = 1};
+const struct api_expr_rules api_expr_scan = {.legacy = {"AttributesToGet", "ScanFilter", OPERATOR},
+                                             .uses = {PK_EXPR_PROJECTION, PK_EXPR_FILTER},
+                                             .use_count = 2};
+const struct api_expr_rules api_expr_action = {
+    .uses = {PK_EXPR_CONDITION}, .use_count = 1, .idle_maps = true};
+const struct api_expr_rules api_expr_update_action = {
+    .uses = {PK_EXPR_UPDATE, PK_EXPR_CONDITION}, .use_count = 2, .idle_maps = true};
+const struct api_expr_rules api_expr_get_action = {
+    .uses = {PK_EXPR_PROJECTION}, .use_count = 1, .idle_maps = true};
 
 /* ---- what may be given together ----------------------------------------------------------- */
 
@@ -67,6 +71,36 @@ enum pk_code api_expr_fail_mixed(const char *legacy, const char *expressions, st
                    legacy, expressions);
 }
 
+/* The operator joins the entries of a filter or of Expected, and wants two of them. */
+static enum pk_code check_operator(const struct api_expr_rules *rules, const struct cJSON *request,
+                                   struct pk_error *err)
+{
+    size_t count = 0;
+    bool has_operator = false;
+
+    for (size_t i = 0; i < sizeof(rules->legacy) / sizeof(rules->legacy[0]); i++) {
+        const char *name = rules->legacy[i];
+
+        if (name == NULL)
+            break;
+        if (strcmp(name, OPERATOR) == 0)
+            has_operator = api_json_member(request, OPERATOR) != NULL;
+        else if (strcmp(name, "Expected") == 0 || strstr(name, "Filter") != NULL)
+            count = api_json_count(api_json_member(request, name));
+    }
+    if (!has_operator || count > 1)
+        return PK_OK;
+    if (count == 0)
+        return pk_fail(err, PK_E_VALIDATION, OPERATOR " cannot be used without Filter or Expected");
+    return pk_fail(err, PK_E_VALIDATION,
+                   OPERATOR " can only be used when Filter or Expected has two or more elements");
+}
+
+static bool takes_values(const struct api_expr_rules *rules)
+{
+    return rules->use_count > 1 || rules->uses[0] != PK_EXPR_PROJECTION;
+}
+
 /* The values map is there and no expression that could use it. */
 static enum pk_code check_values_used(const struct api_expr_rules *rules,
                                       const struct cJSON *request, struct pk_error *err)
@@ -76,6 +110,8 @@ static enum pk_code check_values_used(const struct api_expr_rules *rules,
     size_t count = 0;
     bool some = false;
 
+    if (!takes_values(rules) || api_json_member(request, "ExpressionAttributeValues") == NULL)
+        return PK_OK;
     for (size_t i = 0; i < rules->use_count; i++) {
         if (rules->uses[i] == PK_EXPR_PROJECTION)
             continue;
@@ -83,7 +119,7 @@ static enum pk_code check_values_used(const struct api_expr_rules *rules,
         some = some || given(request, rules->uses[i]);
         count++;
     }
-    if (count > 0 && !some)
+    if (!some)
         rc = pk_fail(err, PK_E_VALIDATION,
                      "ExpressionAttributeValues can only be specified when using expressions: "
                      "%s %s null",
@@ -106,10 +142,13 @@ enum pk_code api_expr_check_mix(const struct api_expr_rules *rules, const struct
     }
     if (legacy.len > 0 && expressions.len > 0)
         rc = api_expr_fail_mixed(legacy.data, expressions.data, err);
-    else if (expressions.len == 0 && api_json_member(request, "ExpressionAttributeNames") != NULL)
+    if (rc == PK_OK)
+        rc = check_operator(rules, request, err);
+    if (rc == PK_OK && !rules->idle_maps && expressions.len == 0 &&
+        api_json_member(request, "ExpressionAttributeNames") != NULL)
         rc = pk_fail(err, PK_E_VALIDATION,
                      "ExpressionAttributeNames can only be specified when using expressions");
-    else if (api_json_member(request, "ExpressionAttributeValues") != NULL)
+    if (rc == PK_OK && !rules->idle_maps)
         rc = check_values_used(rules, request, err);
     pk_buf_release(&legacy);
     pk_buf_release(&expressions);
@@ -127,16 +166,16 @@ static enum pk_code check_key(const char *map, char sigil, pk_slice key, struct 
 {
     bool good = key.len > 1 && key.data[0] == sigil;
 
+    if (key.len > PLACEHOLDER_MAX && sigil == ':') /* this map does not tell the size */
+        return pk_fail(err, PK_E_VALIDATION, "%s contains invalid key: " TOO_LONG, map);
+    if (key.len > PLACEHOLDER_MAX)
+        return pk_fail(err, PK_E_VALIDATION,
+                       "%s contains invalid key: " TOO_LONG " size of key: %zu", map, key.len);
     for (size_t i = 1; good && i < key.len; i++)
         good = is_id_char(key.data[i]);
     if (!good)
         return pk_fail(err, PK_E_VALIDATION, "%s contains invalid key: Syntax error; key: \"%.*s\"",
                        map, PK_FMT(key));
-    if (key.len > PLACEHOLDER_MAX)
-        return pk_fail(err, PK_E_VALIDATION,
-                       "%s contains invalid key: The expression attribute map contains a key that "
-                       "is too long; size of key: %zu",
-                       map, key.len);
     return PK_OK;
 }
 
@@ -221,8 +260,11 @@ static enum pk_code read_map(struct pk_arena *arena, const struct cJSON *request
     return PK_OK;
 }
 
-static enum pk_code read_maps(struct pk_arena *arena, const struct cJSON *request,
-                              struct pk_placeholders *out, struct pk_error *err)
+/* A values map where no expression takes values is an unknown member, whose types nobody has seen.
+ */
+static enum pk_code read_maps(struct pk_arena *arena, const struct api_expr_rules *rules,
+                              const struct cJSON *request, struct pk_placeholders *out,
+                              struct pk_error *err)
 {
     static const struct map_kind names = {"ExpressionAttributeNames", read_name};
     static const struct map_kind values = {"ExpressionAttributeValues", read_value};
@@ -233,6 +275,8 @@ static enum pk_code read_maps(struct pk_arena *arena, const struct cJSON *reques
         return rc;
     out->names = entries.list;
     out->name_count = entries.count;
+    if (!takes_values(rules))
+        return PK_OK;
     rc = read_map(arena, request, &values, &entries, err);
     if (rc != PK_OK)
         return rc;
@@ -282,7 +326,8 @@ enum pk_code api_expr_parse(struct api_call *call, const struct api_expr_rules *
                                              PK_EXPR_KEY_CONDITION, PK_EXPR_FILTER,
                                              PK_EXPR_PROJECTION};
     struct pk_arena *arena = call->call.arena;
-    enum pk_code rc = read_maps(arena, request, &out->placeholders, err);
+    enum pk_code rc = read_maps(arena, rules, request, &out->placeholders, err);
+    bool some = false;
 
     for (size_t i = 0; rc == PK_OK && i < sizeof(order) / sizeof(order[0]); i++) {
         struct pk_expr_source source = {
@@ -293,6 +338,7 @@ enum pk_code api_expr_parse(struct api_call *call, const struct api_expr_rules *
         source.text = api_get_text(arena, request, pk_expr_use_name(order[i]));
         call->response->use = order[i];
         rc = parse(&source, out, err);
+        some = true;
     }
-    return rc == PK_OK ? pk_expr_check_unused(&out->placeholders, err) : rc;
+    return rc == PK_OK && some ? pk_expr_check_unused(&out->placeholders, err) : rc;
 }

@@ -15,6 +15,7 @@ struct api_expr_rules {
     const char *legacy[4]; /* NULL-ended when shorter */
     enum pk_expr_use uses[3];
     size_t use_count;
+    bool idle_maps; /* placeholder maps without an expression are accepted, and not looked into */
 };
 extern const struct api_expr_rules api_expr_get, api_expr_put, api_expr_update, api_expr_query,
     api_expr_scan;
@@ -30,7 +31,7 @@ struct api_exprs {
     struct pk_projection *projection;
 };
 
-/* Old and new parameters together, and maps without an expression. */
+/* Old and new parameters together, ConditionalOperator, and maps without an expression. */
 PK_MUST_CHECK enum pk_code api_expr_check_mix(const struct api_expr_rules *rules,
                                               const struct cJSON *request, struct pk_error *err);
 /* Reads the maps, parses the expressions, refuses unused placeholders. On failure the response's

@@ -148,15 +148,6 @@ static struct pk_node *join(struct pk_arena *arena, const struct cJSON *request,
     return joined;
 }
 
-static enum pk_code check_operator_used(const struct cJSON *request, const struct cJSON *map,
-                                        struct pk_error *err)
-{
-    if (api_json_count(map) > 0 || api_json_member(request, "ConditionalOperator") == NULL)
-        return PK_OK;
-    return pk_fail(err, PK_E_VALIDATION,
-                   "ConditionalOperator cannot be used without Filter or Expected");
-}
-
 enum pk_code api_legacy_filter(struct pk_arena *arena, const struct cJSON *request,
                                const char *name, struct pk_node **out, struct pk_error *err)
 {
@@ -174,7 +165,7 @@ enum pk_code api_legacy_filter(struct pk_arena *arena, const struct cJSON *reque
         nodes[n++] = comparison_node(arena, comparison, api_json_name(arena, node), &args);
     }
     *out = join(arena, request, nodes, n);
-    return check_operator_used(request, map, err);
+    return PK_OK;
 }
 
 static enum pk_code read_key_term(struct pk_arena *arena, const struct cJSON *node,
@@ -360,7 +351,7 @@ enum pk_code api_legacy_expected(struct pk_arena *arena, const struct cJSON *req
         nodes[n++] = expectation_node(arena, &it);
     }
     *out = join(arena, request, nodes, n);
-    return check_operator_used(request, map, err);
+    return PK_OK;
 }
 
 /* ---- AttributeUpdates --------------------------------------------------------------------- */

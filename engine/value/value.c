@@ -334,16 +334,14 @@ bool pk_value_compare(pk_value a, pk_value b, int *order)
 
 size_t pk_value_depth(pk_value value)
 {
-    size_t deepest = 0;
+    enum pk_kind kind = pk_value_kind(value);
+    size_t deepest = 1; /* the place for a first element counts, also when it is free */
 
+    if (kind != PK_LIST && kind != PK_MAP)
+        return 1;
     for (uint32_t i = 0; i < value.len; i++) {
-        size_t depth = 0;
-        if (pk_value_kind(value) == PK_LIST)
-            depth = pk_value_depth(value.u.items[i]);
-        else if (pk_value_kind(value) == PK_MAP)
-            depth = pk_value_depth(value.u.members[i].value);
-        else
-            break;
+        size_t depth = pk_value_depth(kind == PK_LIST ? value.u.items[i] : value.u.members[i].value);
+
         if (depth > deepest)
             deepest = depth;
     }

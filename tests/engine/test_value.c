@@ -278,8 +278,8 @@ Test(value, depth)
 
     cr_expect_eq(pk_value_depth(str("x")), 1);
     cr_expect_eq(pk_value_depth(SET(PK_STRING_SET, str("x"))), 1);
-    cr_expect_eq(pk_value_depth(pk_value_list(NULL, 0)), 1);
-    cr_expect_eq(pk_value_depth(pk_value_map(NULL, 0)), 1);
+    cr_expect_eq(pk_value_depth(pk_value_list(NULL, 0)), 2);
+    cr_expect_eq(pk_value_depth(pk_value_map(NULL, 0)), 2);
     cr_expect_eq(pk_value_depth(LIST(num("1"))), 2);
     cr_expect_eq(pk_value_depth(LIST(num("1"), LIST(num("2")), num("3"))), 3);
     for (size_t i = 0; i < 31; i++) {
