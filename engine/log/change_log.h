@@ -39,30 +39,58 @@ struct pk_change {
     uint64_t before_size, after_size;
 };
 
+/* Where the records of one shard lie: none below first, none above last. */
+struct pk_log_span {
+    uint64_t first; /* everything below was trimmed */
+    uint64_t last;  /* the highest sequence drawn for it, 0: none yet */
+};
+
 /* One table's log while the engine is open. Thread-safe. */
 struct pk_log {
     pthread_mutex_t lock; /* guards the rest; nothing else is taken under it */
     pthread_cond_t moved; /* a sequence left flight */
     uint32_t table_id;
+    uint32_t waiting; /* threads that want to know */
     uint64_t next;    /* the next sequence to draw, from 1 */
     uint64_t *flight; /* sequences drawn and not yet settled, ascending */
     size_t flight_count, flight_cap;
+    struct pk_log_span *spans; /* by shard id */
+    uint32_t span_count;
 };
 
 void pk_log_init(struct pk_log *log, uint32_t table_id, uint64_t next);
 void pk_log_release(struct pk_log *log);
 
-/* Draws a sequence; it is in flight until pk_log_settle(), which must follow whether the commit
- * succeeded or not. */
-uint64_t pk_log_draw(struct pk_log *log);
+/* Draws a sequence for a record of the shard; it is in flight until pk_log_settle(), which must
+ * follow, under the same latch, whether the commit succeeded or not. */
+uint64_t pk_log_draw(struct pk_log *log, uint32_t shard);
 void pk_log_settle(struct pk_log *log, uint64_t sequence);
 /* Every record below this sequence that will ever exist is in the store. */
 uint64_t pk_log_safe(struct pk_log *log);
-/* The next sequence: what a read that begins now must have seen everything below of. */
+/* The next sequence: a read that begins now must have seen everything below it. */
 uint64_t pk_log_next(struct pk_log *log);
+/* Reads where the log begins and ends: its records and its saved high-water mark. Cursors are given
+ * by pk_log_raise(). PK_E_IO, PK_E_CORRUPT. */
+PK_MUST_CHECK enum pk_code pk_log_open(struct pk_log *log, struct pk_store *store,
+                                       struct pk_error *err);
+/* Never draws a sequence below next any more. */
+void pk_log_raise(struct pk_log *log, uint64_t next);
+/* Shards there have been records in, or will be: their ids are below it. */
+uint32_t pk_log_shards(struct pk_log *log);
+struct pk_log_span pk_log_span(struct pk_log *log, uint32_t shard);
+/* Deletes records of the shard below `keep`, at most max; *deleted of them. With the records goes
+ * the high-water mark, so that a log of which nothing is left does not begin again. One caller at
+ * a time; readers are past `keep` already. */
+PK_MUST_CHECK enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store, uint32_t shard,
+                                       uint64_t keep, size_t max, size_t *deleted,
+                                       struct pk_error *err);
+/* Stages the high-water mark alone: with whatever deletes a cursor. */
+void pk_log_stage_mark(struct pk_log *log, struct pk_batch *batch);
 /* Waits until everything below `sequence` has settled. Not under a latch. */
 void pk_log_wait(struct pk_log *log, uint64_t sequence);
 
+/* What a write from the one image to the other is; not both are missing. */
+enum pk_event pk_change_event(pk_view before, pk_view after);
 /* Puts the record into the commit's batch. */
 void pk_change_stage(struct pk_batch *batch, uint32_t table_id, const struct pk_change *change);
 /* Reads a record; the views lie in value. False when malformed. */
