@@ -351,12 +351,14 @@ static enum pk_code import_file(struct import *import, struct pk_error *err)
     bool go = true;
     enum pk_code rc = read_file(import, err);
 
-    if (rc == PK_OK)
-        rc = resolve(import, err);
     if (rc != PK_OK)
         return rc;
+    rc = resolve(import, err);
+    /* refused records come first: without them nothing may be left to find a key in */
     if (import->transfer.refusals.count > 0 && !import->args.partial)
         return fail_refused(import, err);
+    if (rc != PK_OK)
+        return rc;
     if (!import->args.dry_run) {
         rc = guard(import, &go, err);
         if (rc != PK_OK || !go)

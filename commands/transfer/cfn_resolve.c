@@ -2,8 +2,8 @@
 
 #include "engine/base/buf.h"
 
-/* STEPS_MAX ends what refers to itself twice at each level. */
-enum { DEPTH_MAX = 128, STEPS_MAX = 1000000, UNRESOLVED_MAX = 32 };
+/* REFERENCES_MAX ends what refers to itself twice at each level. */
+enum { DEPTH_MAX = 128, REFERENCES_MAX = 10000, UNRESOLVED_MAX = 32 };
 
 static pk_value member(pk_value map, const char *name)
 {
@@ -73,6 +73,7 @@ static pk_value resolve_ref(struct cfn_template *template, pk_slice name)
     pk_value parameter = pk_value_get(template->parameters, name);
     pk_value value = member(parameter, "Default");
 
+    template->references++;
     if (pk_slice_is(name, "AWS::NoValue"))
         return pk_value_missing();
     for (size_t i = 0; i < sizeof(pseudo) / sizeof(*pseudo); i++) {
@@ -103,6 +104,7 @@ static pk_value lookup_self(struct cfn_template *template, pk_slice path)
 {
     pk_value value = template->root;
 
+    template->references++;
     while (path.len > 0 && pk_value_kind(value) == PK_MAP) {
         const char *dot = memchr(path.data, '.', path.len);
         size_t len = dot == NULL ? path.len : (size_t)(dot - path.data);
@@ -370,7 +372,7 @@ pk_value cfn_resolve(struct cfn_template *template, pk_value value)
 {
     pk_value out = value;
 
-    if (++template->depth > DEPTH_MAX || ++template->steps > STEPS_MAX)
+    if (++template->depth > DEPTH_MAX || template->references > REFERENCES_MAX)
         out = placeholder(template, PK_LIT("circular reference"));
     else if (pk_value_kind(value) == PK_LIST)
         out = resolve_list(template, value);

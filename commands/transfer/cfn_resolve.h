@@ -21,8 +21,9 @@ struct cfn_template {
     /* What did not resolve, each once. */
     pk_slice *unresolved;
     size_t unresolved_count;
-    unsigned depth; /* of the resolution under way: references may go round */
-    size_t steps;
+    /* References may go round: */
+    unsigned depth; /* of the resolution under way */
+    size_t references;
 };
 
 /* The value with every function replaced; PK_MISSING for AWS::NoValue. */

@@ -24,13 +24,14 @@ static pk_value member(pk_value map, const char *name)
 
 static bool detect(pk_slice text, pk_slice extension)
 {
+    struct json_walk walk;
     size_t value;
 
     if (json_scan_member(text, 0, "Resources", &value) ||
         json_scan_member(text, 0, "AWSTemplateFormatVersion", &value))
         return true;
-    if (text.data[0] == '{' || text.data[0] == '[')
-        return false;
+    if (json_walk_open(&walk, text, 0))
+        return false; /* other JSON */
     return transfer_has_word("yml yaml template", extension) ||
            memmem(text.data, text.len, "AWS::DynamoDB::", 15) != NULL ||
            memmem(text.data, text.len, "AWS::Serverless::SimpleTable", 28) != NULL;

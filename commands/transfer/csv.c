@@ -9,6 +9,7 @@
 
 #include "commands/lex.h"
 #include "commands/transfer/csv_cell.h"
+#include "commands/transfer/json_scan.h"
 #include "commands/transfer/mapping.h"
 #include "commands/transfer/transfer_export.h"
 
@@ -17,8 +18,9 @@ enum { COLUMNS_MAX = 10000 };
 static bool detect(pk_slice text, pk_slice extension)
 {
     size_t line = strcspn(text.data, "\r\n");
+    size_t start = json_scan_blanks(text, 0);
 
-    if (text.data[0] == '{' || text.data[0] == '[')
+    if (text.data[start] == '{' || text.data[start] == '[')
         return false;
     return transfer_has_word("csv", extension) || memchr(text.data, ',', line) != NULL;
 }

@@ -120,12 +120,15 @@ bool json_scan_member(pk_slice text, size_t pos, const char *name, size_t *value
 {
     struct json_walk walk;
     pk_slice member = {NULL, 0};
+    size_t at;
 
     if (!json_walk_open(&walk, text, pos) || !walk.object)
         return false;
-    while (json_walk_next(&walk, &member, value)) {
-        if (pk_slice_is(member, name))
+    while (json_walk_next(&walk, &member, &at)) {
+        if (pk_slice_is(member, name)) {
+            *value = at;
             return true;
+        }
     }
     return false;
 }

@@ -30,7 +30,8 @@ bool json_walk_open(struct json_walk *walk, pk_slice text, size_t pos);
  * closing bracket afterwards. */
 bool json_walk_next(struct json_walk *walk, pk_slice *name, size_t *value);
 
-/* Where the member's value begins in the object at pos; false when there is none. */
+/* Where the member's value begins in the object at pos; false, and *value unchanged, when there is
+ * none. */
 bool json_scan_member(pk_slice text, size_t pos, const char *name, size_t *value);
 
 #endif

@@ -35,6 +35,7 @@ static enum pk_code read_all(gzFile in, struct transfer_file *file, struct pk_er
 
         if (got > 0)
             file->bytes.len += (size_t)got;
+        file->bytes.data[file->bytes.len] = '\0';
         if (file->bytes.len > TRANSFER_FILE_MAX)
             return pk_fail(err, PK_E_USAGE, "%s: the content is larger than 1 GB; split it",
                            file->name);

@@ -198,7 +198,7 @@ static const char *const items[] = {
 };
 
 #define TYPES                                                                                      \
-    "key PK,SK types SK:N,ns:NS,s:S,ss:SS,bin:B,bs:BS,mixed:JSON,m:M,typed:M,back:JSON,"      \
+    "key PK,SK types SK:N,ns:NS,s:S,ss:SS,bin:B,bs:BS,mixed:JSON,m:M,typed:M,back:JSON,"           \
     "no:S,nul:NULL,t:BOOL,l:L"
 
 Test(transfer_csv, export_then_import_is_equal)

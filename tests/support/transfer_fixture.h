@@ -12,6 +12,7 @@
 
 #include <criterion/criterion.h>
 
+#include "commands/literal.h"
 #include "commands/transfer/transfer_export.h"
 #include "tests/support/command_fixture.h"
 #include "tests/support/temp_dir.h"
@@ -120,7 +121,7 @@ static inline struct pk_buf fixture_read(const struct transfer_fixture *fx, cons
 
     while ((got = fread(pk_buf_reserve(&bytes, 4096), 1, 4096, file)) > 0)
         bytes.len += got;
-    pk_buf_add_cstr(&bytes, "");
+    bytes.data[bytes.len] = '\0';
     cr_assert_eq(fclose(file), 0);
     return bytes;
 }
@@ -157,6 +158,70 @@ static inline void fixture_same(struct transfer_fixture *fx, const char *a, cons
     cr_expect_eq(left.items, right.items, "%s and %s", a, b);
     cr_expect_eq(left.bytes, right.bytes, "%s and %s", a, b);
     cr_expect_eq(left.digest, right.digest, "%s and %s differ", a, b);
+}
+
+/* The JSON text as a value in which the order of items (of every "TableData") means nothing. */
+static inline pk_value fixture_normal(struct pk_arena *arena, pk_value value, bool sort)
+{
+    struct pk_member_vec members = {0};
+    struct pk_value_vec items = {0};
+
+    if (pk_value_kind(value) == PK_MAP) {
+        for (uint32_t i = 0; i < value.len; i++) {
+            const struct pk_member *member = &value.u.members[i];
+
+            pk_member_vec_add(
+                &members, arena, member->name,
+                fixture_normal(arena, member->value, pk_slice_is(member->name, "TableData")));
+        }
+        return pk_value_map(members.data, members.len);
+    }
+    if (pk_value_kind(value) != PK_LIST)
+        return value;
+    for (uint32_t i = 0; i < value.len; i++)
+        pk_value_vec_add(&items, arena, fixture_normal(arena, value.u.items[i], false));
+    for (size_t i = 1; sort && i < items.len; i++) {
+        for (size_t k = i; k > 0; k--) {
+            pk_value held = items.data[k];
+
+            if (pk_slice_compare(pk_view_of(arena, items.data[k - 1]), pk_view_of(arena, held)) <=
+                0)
+                break;
+            items.data[k] = items.data[k - 1];
+            items.data[k - 1] = held;
+        }
+    }
+    return pk_value_list(items.data, items.len);
+}
+
+static inline pk_value fixture_json(struct pk_arena *arena, const struct pk_buf *text)
+{
+    struct cmd_literal literal = {
+        .source = pk_buf_slice(text),
+        .mode = CMD_LITERAL_JSON,
+        .arena = arena,
+    };
+    struct pk_error err = PK_ERROR_INIT;
+    pk_value value = pk_value_missing();
+    size_t pos = 0;
+
+    cr_assert_eq(cmd_literal_parse(&literal, &pos, &value, &err), PK_OK, "%s", err.message);
+    return fixture_normal(arena, value, false);
+}
+
+/* Asserts that two JSON texts are the same model. */
+static inline void fixture_same_json(const struct pk_buf *left, const struct pk_buf *right,
+                                     const char *what)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_buf a = PK_BUF_INIT, b = PK_BUF_INIT;
+
+    transfer_plain_json(&a, fixture_json(&arena, left));
+    transfer_plain_json(&b, fixture_json(&arena, right));
+    cr_expect_str_eq(a.data, b.data, "%s:\n%s\n--- and\n%s", what, a.data, b.data);
+    pk_buf_release(&a);
+    pk_buf_release(&b);
+    pk_arena_release(&arena);
 }
 
 /* One case: a file, what is done with it, what that answers. */
