@@ -9,6 +9,8 @@ static const struct {
     const char *unit;
     const char *sentence;
 } rows[] = {
+    {"lag.gsi", "a duration", "how long a change takes to reach a GSI; 0: reads wait for it"},
+    {"lag.gsi_jitter", "a duration", "up to this much is added to lag.gsi by chance"},
     {"lsi.collection_bytes", "a size",
      "how large an item collection of a table with an LSI may become"},
     {"ondemand.initial_rcu", "RCU", "what a new on-demand table serves at once"},
@@ -17,6 +19,10 @@ static const struct {
     {"partition.rcu", "RCU", "read units one partition serves in a second"},
     {"partition.wcu", "WCU", "write units one partition serves in a second"},
     {"seed", "a number", "the seed of all chance in the simulation"},
+    {"stream.iterator_ttl", "a duration", "how long a shard iterator may be used"},
+    {"stream.retention", "a duration", "how long a stream keeps its records"},
+    {"ttl.delay", "a duration", "from an item's expiry to its deletion"},
+    {"ttl.jitter", "a duration", "up to this much is added to ttl.delay by chance"},
 };
 
 static const struct pk_sim_field *find_field(pk_slice name)
@@ -70,6 +76,47 @@ pk_slice cmd_size_text(struct pk_arena *arena, uint64_t bytes)
                            units[i].name);
 }
 
+/* ---- durations ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    uint64_t ms;
+} spans[] = {{"d", 86400000}, {"h", 3600000}, {"min", 60000}, {"m", 60000}, {"s", 1000}, {"ms", 1}};
+
+bool cmd_parse_duration(pk_slice text, uint64_t *ms)
+{
+    size_t digits = 0;
+    int64_t number = 0;
+    pk_slice unit;
+
+    while (digits < text.len && text.data[digits] >= '0' && text.data[digits] <= '9')
+        digits++;
+    unit = pk_slice_skip(text, cmd_skip_blanks(text, digits));
+    if (digits == 1 && text.data[0] == '0' && unit.len == 0) {
+        *ms = 0;
+        return true;
+    }
+    if (!cmd_parse_count(pk_slice_of(text.data, digits), INT32_MAX * INT64_C(1000), &number) &&
+        !(digits == 1 && text.data[0] == '0'))
+        return false;
+    for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
+        if (cmd_word_is(unit, spans[i].name))
+            return !__builtin_mul_overflow((uint64_t)number, spans[i].ms, ms) && *ms < INT64_MAX;
+    }
+    return false;
+}
+
+pk_slice cmd_duration_text(struct pk_arena *arena, uint64_t ms)
+{
+    size_t i = 0;
+
+    if (ms == 0)
+        return PK_LIT("0");
+    while (ms % spans[i].ms != 0)
+        i++;
+    return pk_arena_printf(arena, "%llu %s", (unsigned long long)(ms / spans[i].ms), spans[i].name);
+}
+
 /* ---- showing --------------------------------------------------------------------------------- */
 
 void cmd_sim_begin(struct cmd_context *context, struct cmd_sim_walk *walk)
@@ -95,10 +142,14 @@ const char *cmd_sim_peek(const struct cmd_sim_walk *walk)
 static pk_slice value_text(struct pk_arena *arena, const cJSON *node, const char *member)
 {
     pk_slice text = cmd_wire_text(node, member);
+    pk_slice kind = cmd_wire_text(node, "Kind");
     uint64_t bytes;
+    int64_t ms;
 
-    if (cmd_wire_bool(node, "Bytes") && cmd_parse_size(text, &bytes))
+    if (pk_slice_is(kind, "BYTES") && cmd_parse_size(text, &bytes))
         return cmd_size_text(arena, bytes);
+    if (pk_slice_is(kind, "MILLISECONDS"))
+        return cmd_duration_text(arena, cmd_parse_count(text, INT64_MAX, &ms) ? (uint64_t)ms : 0);
     return pk_arena_dup(arena, text);
 }
 
@@ -132,12 +183,31 @@ static bool parse_value(const struct pk_sim_field *field, pk_slice text, uint64_
 {
     int64_t number;
 
-    if (field->bytes)
+    switch (field->kind) {
+    case PK_SIM_BYTES:
         return cmd_parse_size(text, value) && *value <= field->max;
+    case PK_SIM_DURATION:
+        return cmd_parse_duration(text, value) && *value <= field->max;
+    case PK_SIM_COUNT:
+        break;
+    }
     if (!cmd_parse_count(text, (int64_t)field->max, &number))
         return false;
     *value = (uint64_t)number;
     return true;
+}
+
+static const char *takes(const struct pk_sim_field *field)
+{
+    switch (field->kind) {
+    case PK_SIM_BYTES:
+        return "a size: 64 KB, 10 GB";
+    case PK_SIM_DURATION:
+        return "a duration: 500ms, 2s, 15min, 48h, 30d";
+    case PK_SIM_COUNT:
+        break;
+    }
+    return "a whole number from 1";
 }
 
 enum pk_code cmd_sim_set(struct cmd_context *context, pk_slice name, pk_slice value,
@@ -153,8 +223,7 @@ enum pk_code cmd_sim_set(struct cmd_context *context, pk_slice name, pk_slice va
         return pk_fail(err, PK_E_USAGE, "no setting is called '%.*s'", PK_FMT(name));
     if (!parse_value(field, value, &number)) {
         pk_fail(err, PK_E_USAGE, "'%.*s' is no value for %s", PK_FMT(value), field->name);
-        pk_error_hint(err, "%s takes %s", field->name,
-                      field->bytes ? "a size: 64 KB, 10 GB" : "a whole number from 1");
+        pk_error_hint(err, "%s takes %s", field->name, takes(field));
         return PK_E_USAGE;
     }
     request = cJSON_CreateObject();

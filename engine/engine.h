@@ -48,13 +48,20 @@ struct pk_sim_settings {
     uint64_t on_demand_write;
     uint64_t collection_bytes; /* an item collection of a table with an LSI */
     uint64_t seed;             /* of all chance; a stored one wins over the options' */
+    uint64_t gsi_lag_ms;       /* how long a change takes to reach a GSI; 0: reads wait for it */
+    uint64_t gsi_lag_jitter_ms;
+    uint64_t ttl_delay_ms; /* from an item's expiry to its deletion */
+    uint64_t ttl_jitter_ms;
+    uint64_t stream_retention_ms;
+    uint64_t stream_iterator_ms; /* how long a shard iterator may be used */
 };
+enum pk_sim_kind { PK_SIM_COUNT, PK_SIM_BYTES, PK_SIM_DURATION };
 /* Its members by their names, ordered by these, ended by a row whose name is NULL. */
 struct pk_sim_field {
     const char *name; /* "partition.bytes" */
     size_t offset;
-    uint64_t max; /* the least is 1 */
-    bool bytes;
+    uint64_t max; /* the least is 1, of a duration, which is in milliseconds, 0 */
+    enum pk_sim_kind kind;
 };
 extern const struct pk_sim_field pk_sim_fields[];
 /* The defaults: what AWS documents. */

@@ -1,7 +1,7 @@
 /*
  * Settings of the simulation: an operation of ours.
  *
- *   Pksk.Settings  {Set?: {name: number text}} → Settings [{Name, Value, Default, Max, Bytes}]
+ *   Pksk.Settings  {Set?: {name: number text}} → Settings [{Name, Value, Default, Max, Kind}]
  *
  * Numbers are text, because a JSON number would lose digits of a seed. Set changes all that are
  * named, or none.
@@ -51,7 +51,7 @@ static enum pk_code read_set(struct pk_arena *arena, const struct cJSON *set,
             return pk_fail(err, PK_E_USAGE, "no setting of the simulation is called '%.*s'",
                            PK_FMT(name));
         if (!read_number(api_json_text(arena, node), &number))
-            return pk_fail(err, PK_E_USAGE, "%s is a number from 1 to %llu", field->name,
+            return pk_fail(err, PK_E_USAGE, "%s is a whole number up to %llu", field->name,
                            (unsigned long long)field->max);
         *member_of(settings, field) = number;
     }
@@ -62,6 +62,19 @@ static void add_number(struct pk_buf *out, const char *name, uint64_t number)
 {
     json_out_member(out, name);
     pk_buf_printf(out, "\"%llu\"", (unsigned long long)number);
+}
+
+static const char *kind_name(enum pk_sim_kind kind)
+{
+    switch (kind) {
+    case PK_SIM_COUNT:
+        break;
+    case PK_SIM_BYTES:
+        return "BYTES";
+    case PK_SIM_DURATION:
+        return "MILLISECONDS";
+    }
+    return "COUNT";
 }
 
 static void add_settings(struct pk_buf *out, struct pk_sim_settings *settings)
@@ -77,8 +90,7 @@ static void add_settings(struct pk_buf *out, struct pk_sim_settings *settings)
         add_number(out, "Value", *member_of(settings, field));
         add_number(out, "Default", *member_of(&initial, field));
         add_number(out, "Max", field->max);
-        json_out_member(out, "Bytes");
-        json_out_bool(out, field->bytes);
+        json_out_member_text(out, "Kind", pk_slice_cstr(kind_name(field->kind)));
         pk_buf_add_byte(out, '}');
     }
     pk_buf_add_byte(out, ']');

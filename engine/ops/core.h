@@ -23,6 +23,12 @@ struct pk_engine {
 
     struct pk_partition_limits partition_limits; /* under catalog.ddl, as the seed in options */
     _Atomic uint64_t collection_bytes_max; /* LSI item collections: 10 GB (lsi.collection_bytes) */
+    _Atomic uint64_t gsi_lag_ms;           /* lag.gsi, and so on: engine.h */
+    _Atomic uint64_t gsi_lag_jitter_ms;
+    _Atomic uint64_t ttl_delay_ms;
+    _Atomic uint64_t ttl_jitter_ms;
+    _Atomic uint64_t stream_retention_ms;
+    _Atomic uint64_t stream_iterator_ms;
 
     struct pk_catalog catalog;
     struct pk_latches latches;

@@ -9,19 +9,32 @@
 #define UNITS_MAX UINT64_C(1000000000)
 #define BYTES_MAX (UINT64_C(1) << 50)
 #define SEED_MAX  ((UINT64_C(1) << 53) - 1)
+/* Ten years of milliseconds. */
+#define DURATION_MAX UINT64_C(315360000000)
 
 #define FIELD(member) offsetof(struct pk_sim_settings, member)
 
 const struct pk_sim_field pk_sim_fields[] = {
-    {"lsi.collection_bytes", FIELD(collection_bytes), BYTES_MAX, true},
-    {"ondemand.initial_rcu", FIELD(on_demand_read), UNITS_MAX, false},
-    {"ondemand.initial_wcu", FIELD(on_demand_write), UNITS_MAX, false},
-    {"partition.bytes", FIELD(partition_bytes), BYTES_MAX, true},
-    {"partition.rcu", FIELD(partition_read), UNITS_MAX, false},
-    {"partition.wcu", FIELD(partition_write), UNITS_MAX, false},
-    {"seed", FIELD(seed), SEED_MAX, false},
-    {NULL, 0, 0, false},
+    {"lag.gsi", FIELD(gsi_lag_ms), DURATION_MAX, PK_SIM_DURATION},
+    {"lag.gsi_jitter", FIELD(gsi_lag_jitter_ms), DURATION_MAX, PK_SIM_DURATION},
+    {"lsi.collection_bytes", FIELD(collection_bytes), BYTES_MAX, PK_SIM_BYTES},
+    {"ondemand.initial_rcu", FIELD(on_demand_read), UNITS_MAX, PK_SIM_COUNT},
+    {"ondemand.initial_wcu", FIELD(on_demand_write), UNITS_MAX, PK_SIM_COUNT},
+    {"partition.bytes", FIELD(partition_bytes), BYTES_MAX, PK_SIM_BYTES},
+    {"partition.rcu", FIELD(partition_read), UNITS_MAX, PK_SIM_COUNT},
+    {"partition.wcu", FIELD(partition_write), UNITS_MAX, PK_SIM_COUNT},
+    {"seed", FIELD(seed), SEED_MAX, PK_SIM_COUNT},
+    {"stream.iterator_ttl", FIELD(stream_iterator_ms), DURATION_MAX, PK_SIM_DURATION},
+    {"stream.retention", FIELD(stream_retention_ms), DURATION_MAX, PK_SIM_DURATION},
+    {"ttl.delay", FIELD(ttl_delay_ms), DURATION_MAX, PK_SIM_DURATION},
+    {"ttl.jitter", FIELD(ttl_jitter_ms), DURATION_MAX, PK_SIM_DURATION},
+    {NULL, 0, 0, PK_SIM_COUNT},
 };
+
+static uint64_t least_of(const struct pk_sim_field *field)
+{
+    return field->kind == PK_SIM_DURATION ? 0 : 1;
+}
 
 static uint64_t value_of(const struct pk_sim_settings *settings, const struct pk_sim_field *field)
 {
@@ -49,6 +62,9 @@ struct pk_sim_settings pk_sim_settings_aws(void)
         .on_demand_write = (uint64_t)limits.on_demand_write,
         .collection_bytes = UINT64_C(10) << 30,
         .seed = 1,
+        .ttl_delay_ms = UINT64_C(48) * 3600000,
+        .stream_retention_ms = UINT64_C(24) * 3600000,
+        .stream_iterator_ms = UINT64_C(15) * 60000,
     };
 }
 
@@ -64,6 +80,12 @@ static void put_to_use(struct pk_engine *engine, const struct pk_sim_settings *s
     };
     atomic_store(&engine->collection_bytes_max, settings->collection_bytes);
     engine->options.seed = settings->seed;
+    atomic_store(&engine->gsi_lag_ms, settings->gsi_lag_ms);
+    atomic_store(&engine->gsi_lag_jitter_ms, settings->gsi_lag_jitter_ms);
+    atomic_store(&engine->ttl_delay_ms, settings->ttl_delay_ms);
+    atomic_store(&engine->ttl_jitter_ms, settings->ttl_jitter_ms);
+    atomic_store(&engine->stream_retention_ms, settings->stream_retention_ms);
+    atomic_store(&engine->stream_iterator_ms, settings->stream_iterator_ms);
 }
 
 static void in_use(const struct pk_engine *engine, struct pk_sim_settings *settings)
@@ -78,6 +100,12 @@ static void in_use(const struct pk_engine *engine, struct pk_sim_settings *setti
         .on_demand_write = (uint64_t)limits->on_demand_write,
         .collection_bytes = atomic_load(&engine->collection_bytes_max),
         .seed = engine->options.seed,
+        .gsi_lag_ms = atomic_load(&engine->gsi_lag_ms),
+        .gsi_lag_jitter_ms = atomic_load(&engine->gsi_lag_jitter_ms),
+        .ttl_delay_ms = atomic_load(&engine->ttl_delay_ms),
+        .ttl_jitter_ms = atomic_load(&engine->ttl_jitter_ms),
+        .stream_retention_ms = atomic_load(&engine->stream_retention_ms),
+        .stream_iterator_ms = atomic_load(&engine->stream_iterator_ms),
     };
 }
 
@@ -88,7 +116,8 @@ enum pk_code pk_sim_settings_load(struct pk_engine *engine, struct pk_error *err
     struct pk_sim_settings settings;
     enum pk_code rc = PK_OK;
 
-    in_use(engine, &settings);
+    settings = pk_sim_settings_aws();
+    settings.seed = engine->options.seed;
     for (const struct pk_sim_field *field = pk_sim_fields; field->name != NULL && rc == PK_OK;
          field++) {
         bool found = false;
@@ -101,7 +130,7 @@ enum pk_code pk_sim_settings_load(struct pk_engine *engine, struct pk_error *err
         if (rc != PK_OK || !found)
             continue;
         rest = pk_buf_slice(&value);
-        if (!pk_take_varint(&rest, &number) || number < 1 || number > field->max)
+        if (!pk_take_varint(&rest, &number) || number < least_of(field) || number > field->max)
             rc = pk_fail(err, PK_E_CORRUPT, "the stored setting '%s' cannot be read", field->name);
         else
             set_value(&settings, field, number);
@@ -125,9 +154,9 @@ static enum pk_code check(const struct pk_sim_settings *settings, struct pk_erro
     for (const struct pk_sim_field *field = pk_sim_fields; field->name != NULL; field++) {
         uint64_t value = value_of(settings, field);
 
-        if (value < 1 || value > field->max)
-            return pk_fail(err, PK_E_USAGE, "%s is a number from 1 to %llu", field->name,
-                           (unsigned long long)field->max);
+        if (value < least_of(field) || value > field->max)
+            return pk_fail(err, PK_E_USAGE, "%s is a number from %llu to %llu", field->name,
+                           (unsigned long long)least_of(field), (unsigned long long)field->max);
     }
     return PK_OK;
 }

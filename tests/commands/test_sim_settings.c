@@ -60,6 +60,16 @@ static const struct {
                             "hint: partition.wcu takes a whole number from 1"},
     {"set partition.bytes 64 XB", "UsageError: '64 XB' is no value for partition.bytes @20+5\n"
                                   "hint: partition.bytes takes a size: 64 KB, 10 GB"},
+    {"set ttl.delay 2 s", ""},
+    {"set ttl.delay", "setting|value|takes|default|meaning\n"
+                      "ttl.delay|2 s|a duration|2 d|from an item's expiry to its deletion"},
+    {"set lag.gsi 90m", ""},
+    {"set lag.gsi", "setting|value|takes|default|meaning\n"
+                    "lag.gsi|90 min|a duration|0|how long a change takes to reach a GSI; 0: reads "
+                    "wait for it"},
+    {"set lag.gsi 0", ""},
+    {"set ttl.jitter 1 week", "UsageError: '1 week' is no value for ttl.jitter @15+6\n"
+                              "hint: ttl.jitter takes a duration: 500ms, 2s, 15min, 48h, 30d"},
     {"set partition.speed 1",
      "UsageError: no setting is called 'partition.speed' @4+17\nhint: set alone shows them all"},
     {"create table Music (Artist S, Song S) lsi byPlays (Plays N)",
