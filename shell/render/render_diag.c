@@ -160,24 +160,31 @@ static void add_text(struct pk_buf *out, const char *text)
     sh_text_safe(out, pk_slice_cstr(text), SH_TEXT_LINES);
 }
 
-/* A long message loses its middle, between characters. */
+/* ": message". Some of DynamoDB's end in a blank or are empty. A long one (some quote the whole
+ * statement) loses its middle, between characters. */
 static void add_message(struct pk_buf *out, const char *message)
 {
     size_t len = message == NULL ? 0 : strlen(message);
     size_t head = MESSAGE / 2;
-    size_t tail = len - MESSAGE / 2;
 
-    if (len <= MESSAGE) {
-        add_text(out, message == NULL ? "" : message);
+    while (len > 0 && message[len - 1] == ' ')
+        len--;
+    if (len == 0)
         return;
+    pk_buf_add_cstr(out, ": ");
+    if (len > MESSAGE) {
+        while (head > 0 && ((unsigned char)message[head] & 0xc0) == 0x80)
+            head--;
+        sh_text_safe(out, pk_slice_of(message, head), SH_TEXT_LINES);
+        pk_buf_add_cstr(out, " … ");
+        message += len - MESSAGE / 2;
+        len = MESSAGE / 2;
+        while (((unsigned char)message[0] & 0xc0) == 0x80) {
+            message++;
+            len--;
+        }
     }
-    while (head > 0 && ((unsigned char)message[head] & 0xc0) == 0x80)
-        head--;
-    while (((unsigned char)message[tail] & 0xc0) == 0x80)
-        tail++;
-    sh_text_safe(out, pk_slice_of(message, head), SH_TEXT_LINES);
-    pk_buf_add_cstr(out, " … ");
-    add_text(out, message + tail);
+    sh_text_safe(out, pk_slice_of(message, len), SH_TEXT_LINES);
 }
 
 static void add_hint(struct pk_buf *out, const struct sh_diag *diag, pk_slice hint)
@@ -235,7 +242,6 @@ void sh_diag_render(struct pk_buf *out, const struct sh_diag *diag, const struct
     sh_style_begin(out, diag->color, SH_STYLE_ERROR);
     pk_buf_add_cstr(out, pk_code_name(err->code));
     sh_style_end(out, diag->color);
-    pk_buf_add_cstr(out, ": ");
     add_message(out, err->message);
     pk_buf_add_byte(out, '\n');
     if (source) {

@@ -132,6 +132,22 @@ Test(diag, message_is_made_safe)
     pk_error_release(&err);
 }
 
+Test(diag, empty_message)
+{
+    struct pk_error err = PK_ERROR_INIT;
+    struct pk_buf out = PK_BUF_INIT;
+    struct sh_diag diag = {.width = 0};
+
+    pk_fail(&err, PK_E_UNKNOWN_OPERATION, "%s", "");
+    sh_diag_render(&out, &diag, &err);
+    pk_fail(&err, PK_E_VALIDATION, "ends in a blank: ");
+    sh_diag_render(&out, &diag, &err);
+    cr_expect_str_eq(out.data,
+                     "UnknownOperationException\nValidationException: ends in a blank:\n");
+    pk_buf_release(&out);
+    pk_error_release(&err);
+}
+
 Test(diag, long_message_loses_its_middle)
 {
     struct pk_error err = PK_ERROR_INIT;
