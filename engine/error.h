@@ -31,6 +31,8 @@
     XX(THROTTLED, "ThrottlingException", D, 400, true)                                             \
     XX(REQUEST_LIMIT, "RequestLimitExceeded", D, 400, true)                                        \
     XX(COLLECTION_SIZE, "ItemCollectionSizeLimitExceededException", D, 400, true)                  \
+    XX(EXPIRED_ITERATOR, "ExpiredIteratorException", D, 400, false)                                \
+    XX(TRIMMED, "TrimmedDataAccessException", D, 400, false)                                       \
     XX(ACCESS_DENIED, "AccessDeniedException", C, 400, false)                                      \
     XX(INTERNAL, "InternalServerError", D, 500, true)                                              \
     /* pksk's own: no DynamoDB counterpart, met only by the shell */                               \

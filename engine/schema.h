@@ -82,6 +82,28 @@ struct pk_tag {
     pk_slice value;
 };
 
+/* A shard of a stream: the records of one partition while it had those borders. */
+struct pk_shard {
+    uint32_t serial;   /* of the stream, from 1: in its id */
+    uint32_t parent;   /* the serial of the shard it came out of, 0: none */
+    uint32_t number;   /* the shard id in the keys of its records */
+    int64_t opened_ms; /* in its id, too */
+    uint64_t first;    /* its sequences are first <= s < end */
+    uint64_t end;      /* 0: open */
+};
+
+/* One enabling of a table's stream. Shards stand in the order of their serials. */
+struct pk_stream {
+    int64_t label_ms;  /* creation, and what tells the streams of a table apart */
+    int64_t closed_ms; /* 0: enabled */
+    enum pk_stream_view view;
+    struct pk_shard *shards;
+    size_t shard_count;
+};
+
+/* PK_TTL_FILLING: on, and rows for the items that were there before are still being made. */
+enum pk_ttl_state { PK_TTL_OFF, PK_TTL_FILLING, PK_TTL_ON, PK_TTL_CLEARING };
+
 struct pk_table {
     uint32_t id;
     pk_slice name;
@@ -99,7 +121,12 @@ struct pk_table {
     struct pk_throughput throughput;
     struct pk_max_throughput max;
     int64_t warm_read, warm_write; /* WarmThroughput */
-    enum pk_stream_view stream;
+    enum pk_stream_view stream;    /* of the last of the streams, while that is enabled */
+    struct pk_stream *streams;     /* oldest first; disabled ones stay for the retention */
+    size_t stream_count;
+    enum pk_ttl_state ttl;
+    pk_slice ttl_attribute; /* data NULL when off */
+    int64_t ttl_changed_ms; /* 0: never */
     bool deletion_protection;
     bool infrequent_access; /* TableClass STANDARD_INFREQUENT_ACCESS */
     bool class_given;       /* TableClassSummary is shown once a class was named */

@@ -106,6 +106,43 @@ static void put_indexes(struct writer *to, const struct pk_table *table)
     put(to, "indexes", pk_value_list(list.data, list.len));
 }
 
+static pk_value shard_value(const struct pk_shard *shard, struct pk_arena *arena)
+{
+    struct writer to = {.arena = arena};
+
+    put_int(&to, "serial", shard->serial);
+    put_int(&to, "parent", shard->parent);
+    put_int(&to, "number", shard->number);
+    put_int(&to, "opened", shard->opened_ms);
+    put_int(&to, "first", (int64_t)shard->first);
+    put_int(&to, "end", (int64_t)shard->end);
+    return finish(&to);
+}
+
+static pk_value stream_value(const struct pk_stream *stream, struct pk_arena *arena)
+{
+    struct writer to = {.arena = arena};
+    struct pk_value_vec shards = {0};
+
+    for (size_t i = 0; i < stream->shard_count; i++)
+        pk_value_vec_add(&shards, arena, shard_value(&stream->shards[i], arena));
+    put_int(&to, "label", stream->label_ms);
+    put_int(&to, "closed", stream->closed_ms);
+    put_int(&to, "view", (int64_t)stream->view);
+    put(&to, "shards", pk_value_list(shards.data, shards.len));
+    return finish(&to);
+}
+
+static void put_streams(struct writer *to, const struct pk_table *table)
+{
+    struct pk_value_vec list = {0};
+
+    for (size_t i = 0; i < table->stream_count; i++)
+        pk_value_vec_add(&list, to->arena, stream_value(&table->streams[i], to->arena));
+    if (list.len > 0)
+        put(to, "streams", pk_value_list(list.data, list.len));
+}
+
 static void put_tags(struct writer *to, const struct pk_table *table)
 {
     struct pk_value_vec list = {0};
@@ -136,6 +173,10 @@ void pk_table_store(const struct pk_table *table, struct pk_buf *out)
     put_int(&to, "warm_read", table->warm_read);
     put_int(&to, "warm_write", table->warm_write);
     put_int(&to, "stream", (int64_t)table->stream);
+    put_streams(&to, table);
+    put_int(&to, "ttl", (int64_t)table->ttl);
+    put_text(&to, "ttl_attribute", table->ttl_attribute);
+    put_int(&to, "ttl_changed", table->ttl_changed_ms);
     put_int(&to, "protected", table->deletion_protection);
     put_int(&to, "infrequent", table->infrequent_access);
     put_int(&to, "class_given", table->class_given);
@@ -299,6 +340,53 @@ static void get_indexes(struct reader *from, struct pk_table *table)
     }
 }
 
+static uint64_t get_u64(struct reader *from, const char *name)
+{
+    int64_t number = get_int(from, name);
+
+    if (number < 0)
+        from->bad = true;
+    return (uint64_t)number;
+}
+
+static bool get_stream(pk_value map, struct pk_arena *arena, struct pk_stream *stream)
+{
+    struct reader from = {.map = map, .arena = arena};
+    pk_value list = get_list(&from, "shards");
+
+    stream->label_ms = get_int(&from, "label");
+    stream->closed_ms = get_int(&from, "closed");
+    stream->view = (enum pk_stream_view)get_enum(&from, "view", PK_STREAM_NEW_AND_OLD + 1);
+    stream->shard_count = list.len;
+    stream->shards = PK_NEW_ARRAY(arena, struct pk_shard, list.len);
+    for (size_t i = 0; i < list.len; i++) {
+        struct reader one = {.map = list.u.items[i], .arena = arena};
+
+        stream->shards[i] = (struct pk_shard){
+            .serial = get_u32(&one, "serial"),
+            .parent = get_u32(&one, "parent"),
+            .number = get_u32(&one, "number"),
+            .opened_ms = get_int(&one, "opened"),
+            .first = get_u64(&one, "first"),
+            .end = get_u64(&one, "end"),
+        };
+        from.bad = from.bad || one.bad;
+    }
+    return !from.bad;
+}
+
+static void get_streams(struct reader *from, struct pk_table *table)
+{
+    pk_value list = get_list(from, "streams");
+
+    table->stream_count = list.len;
+    table->streams = PK_NEW_ARRAY(from->arena, struct pk_stream, list.len);
+    for (size_t i = 0; i < list.len; i++) {
+        if (!get_stream(list.u.items[i], from->arena, &table->streams[i]))
+            from->bad = true;
+    }
+}
+
 static void get_tags(struct reader *from, struct pk_table *table)
 {
     pk_value list = get_list(from, "tags");
@@ -330,6 +418,11 @@ static void get_table(struct reader *from, struct pk_table *table)
     table->warm_read = get_int(from, "warm_read");
     table->warm_write = get_int(from, "warm_write");
     table->stream = (enum pk_stream_view)get_enum(from, "stream", PK_STREAM_NEW_AND_OLD + 1);
+    get_streams(from, table);
+    table->ttl = (enum pk_ttl_state)get_enum(from, "ttl", PK_TTL_CLEARING + 1);
+    if (pk_value_kind(get(from, "ttl_attribute")) != PK_MISSING)
+        table->ttl_attribute = text_of(from, get(from, "ttl_attribute"));
+    table->ttl_changed_ms = get_int(from, "ttl_changed");
     table->deletion_protection = get_int(from, "protected") != 0;
     table->infrequent_access = get_int(from, "infrequent") != 0;
     table->class_given = get_int(from, "class_given") != 0;
