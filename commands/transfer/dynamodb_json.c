@@ -9,7 +9,8 @@
  *   {"RequestItems": {…}} or {TABLE: [{"PutRequest"}, …]}    batch-write-item
  *   {"TableName", "Item"} · {"TransactItems": […]}           put-item, transact-write-items
  *   {"Table": …}, {"TableDescription": …}, {"KeySchema": …}  describe-table, create-table
- * Containers of many items are walked, not parsed whole: a file costs its bytes and its items.
+ * Containers of many items are walked and their elements parsed one by one: a file costs its bytes
+ * and its items, not a tree of all of it.
  */
 #include "commands/transfer/transfer.h"
 
@@ -144,7 +145,9 @@ static enum shape shape_at(pk_slice text, size_t pos)
         return SHAPE_ARRAY;
     if (is_index_update(text, element))
         return SHAPE_INDEX_UPDATES;
-    return shape_at(text, element) == SHAPE_UNKNOWN ? SHAPE_UNKNOWN : SHAPE_ARRAY;
+    if (text.data[element] != '{' || object_shape(text, element) == SHAPE_UNKNOWN)
+        return SHAPE_UNKNOWN;
+    return SHAPE_ARRAY;
 }
 
 static bool detect(pk_slice text, pk_slice extension)
@@ -160,6 +163,43 @@ static enum pk_code fail_at(struct transfer *transfer, size_t pos, const char *m
 {
     pk_fail_at(err, PK_E_USAGE, (struct pk_span){(uint32_t)pos, 1}, "%s", message);
     return transfer_file_place(&transfer->file, err);
+}
+
+/* The end of a walk: an error when the text broke off or is no JSON. */
+static enum pk_code end_walk(struct transfer *transfer, const struct json_walk *walk,
+                             struct pk_error *err)
+{
+    if (!walk->broken)
+        return PK_OK;
+    return fail_at(transfer, walk->pos,
+                   walk->object ? "expected a member, ',' or '}'" : "expected ',' or ']'", err);
+}
+
+/* Parses the whole value at pos, to see that it is JSON: its parts are then looked for freely. */
+static enum pk_code check_value(struct transfer *transfer, size_t pos, size_t *end,
+                                struct pk_error *err)
+{
+    pk_value whole;
+    enum pk_code rc;
+
+    *end = pos;
+    rc = transfer_parse(transfer, &transfer->scratch, end, &whole, err);
+    pk_arena_clear(&transfer->scratch);
+    return rc;
+}
+
+/* The same for a container of many items: only its own brackets and commas. */
+static enum pk_code check_container(struct transfer *transfer, size_t pos, size_t *end,
+                                    struct pk_error *err)
+{
+    struct json_walk walk;
+    size_t element;
+
+    (void)json_walk_open(&walk, transfer->file.text, pos);
+    while (json_walk_next(&walk, NULL, &element))
+        continue;
+    *end = walk.pos;
+    return end_walk(transfer, &walk, err);
 }
 
 /* Parses the item at pos and adds it as a put, or, as a key, as a delete. */
@@ -231,7 +271,7 @@ static enum pk_code read_items(struct transfer *transfer, size_t pos, struct pk_
         return fail_at(transfer, items, "\"Items\" is no array", err);
     while (rc == PK_OK && json_walk_next(&walk, NULL, &element))
         rc = read_record(transfer, PK_LIT(""), element, false, err);
-    return rc;
+    return rc == PK_OK ? end_walk(transfer, &walk, err) : rc;
 }
 
 static enum pk_code read_request(struct transfer *transfer, pk_slice table, size_t pos,
@@ -239,7 +279,10 @@ static enum pk_code read_request(struct transfer *transfer, pk_slice table, size
 {
     pk_slice text = transfer->file.text;
     size_t request, value;
+    enum pk_code rc = check_value(transfer, pos, &request, err);
 
+    if (rc != PK_OK)
+        return rc;
     if (json_scan_member(text, pos, "PutRequest", &request) &&
         json_scan_member(text, request, "Item", &value))
         return read_record(transfer, table, value, false, err);
@@ -267,8 +310,10 @@ static enum pk_code read_batch(struct transfer *transfer, size_t pos, struct pk_
         (void)transfer_table_get(transfer, name);
         while (rc == PK_OK && json_walk_next(&requests, NULL, &request))
             rc = read_request(transfer, name, request, err);
+        if (rc == PK_OK)
+            rc = end_walk(transfer, &requests, err);
     }
-    return rc;
+    return rc == PK_OK ? end_walk(transfer, &tables, err) : rc;
 }
 
 static enum pk_code read_action(struct transfer *transfer, size_t pos, struct pk_error *err)
@@ -277,8 +322,10 @@ static enum pk_code read_action(struct transfer *transfer, size_t pos, struct pk
     pk_slice table;
     size_t action, value;
     bool put = json_scan_member(text, pos, "Put", &action);
-    enum pk_code rc;
+    enum pk_code rc = check_value(transfer, pos, &value, err);
 
+    if (rc != PK_OK)
+        return rc;
     if (!put && !json_scan_member(text, pos, "Delete", &action))
         return fail_at(transfer, pos,
                        "only \"Put\" and \"Delete\" of a transaction can be imported", err);
@@ -301,7 +348,7 @@ static enum pk_code read_transaction(struct transfer *transfer, size_t pos, stru
         return fail_at(transfer, list, "\"TransactItems\" is no array", err);
     while (rc == PK_OK && json_walk_next(&walk, NULL, &action))
         rc = read_action(transfer, action, err);
-    return rc;
+    return rc == PK_OK ? end_walk(transfer, &walk, err) : rc;
 }
 
 static enum pk_code read_table(struct transfer *transfer, size_t pos, struct pk_error *err)
@@ -326,16 +373,18 @@ static enum pk_code read_value(struct transfer *transfer, size_t pos, struct pk_
 static enum pk_code read_array(struct transfer *transfer, size_t pos, struct pk_error *err)
 {
     struct json_walk walk;
-    size_t element;
+    size_t element, end;
     enum pk_code rc = PK_OK;
 
     (void)json_walk_open(&walk, transfer->file.text, pos);
     while (rc == PK_OK && json_walk_next(&walk, NULL, &element)) {
         if (transfer->file.text.data[element] == '[')
             return fail_at(transfer, element, "expected an item, found an array in an array", err);
-        rc = read_value(transfer, element, err);
+        rc = check_value(transfer, element, &end, err);
+        if (rc == PK_OK)
+            rc = read_value(transfer, element, err);
     }
-    return rc;
+    return rc == PK_OK ? end_walk(transfer, &walk, err) : rc;
 }
 
 static enum pk_code read_value(struct transfer *transfer, size_t pos, struct pk_error *err)
@@ -380,18 +429,10 @@ static enum pk_code read_value(struct transfer *transfer, size_t pos, struct pk_
                    err);
 }
 
-/* Each value is checked to be closed and to be JSON before its parts are walked; an item alone is
- * parsed by whoever reads it, so that only containers cost a second look. */
-static enum pk_code check_value(struct transfer *transfer, size_t pos, size_t *end,
-                                struct pk_error *err)
+static bool is_container(enum shape shape)
 {
-    pk_value whole;
-    enum pk_code rc;
-
-    *end = pos;
-    rc = transfer_parse(transfer, &transfer->scratch, end, &whole, err);
-    pk_arena_clear(&transfer->scratch);
-    return rc;
+    return shape == SHAPE_ARRAY || shape == SHAPE_ITEMS || shape == SHAPE_REQUEST_ITEMS ||
+           shape == SHAPE_BATCH || shape == SHAPE_TRANSACTION;
 }
 
 static enum pk_code read_file(struct transfer *transfer, struct pk_error *err)
@@ -401,7 +442,9 @@ static enum pk_code read_file(struct transfer *transfer, struct pk_error *err)
 
     while (pos < text.len) {
         size_t end;
-        enum pk_code rc = check_value(transfer, pos, &end, err);
+        enum pk_code rc = is_container(shape_at(text, pos))
+                              ? check_container(transfer, pos, &end, err)
+                              : check_value(transfer, pos, &end, err);
 
         if (rc == PK_OK)
             rc = read_value(transfer, pos, err);

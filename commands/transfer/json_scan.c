@@ -92,6 +92,12 @@ static bool take_name(struct json_walk *walk, pk_slice *name)
     return true;
 }
 
+static bool fail_walk(struct json_walk *walk)
+{
+    walk->broken = true;
+    return false;
+}
+
 bool json_walk_next(struct json_walk *walk, pk_slice *name, size_t *value)
 {
     pk_slice ignored;
@@ -103,14 +109,14 @@ bool json_walk_next(struct json_walk *walk, pk_slice *name, size_t *value)
     }
     if (!walk->first) {
         if (!at(walk, ','))
-            return false;
+            return fail_walk(walk);
         walk->pos = json_scan_blanks(walk->text, walk->pos + 1);
     }
     walk->first = false;
     if (walk->object && !take_name(walk, name == NULL ? &ignored : name))
-        return false;
+        return fail_walk(walk);
     if (walk->pos >= walk->text.len)
-        return false;
+        return fail_walk(walk);
     *value = walk->pos;
     walk->pos = json_scan_value(walk->text, walk->pos);
     return true;

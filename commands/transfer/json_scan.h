@@ -21,13 +21,14 @@ struct json_walk {
     size_t pos;
     bool object;
     bool first;
+    bool broken; /* the walk ended where the text is no JSON, at pos */
 };
 
 /* Enters the container at pos (blanks before it are skipped). False when there is none. */
 bool json_walk_open(struct json_walk *walk, pk_slice text, size_t pos);
 /* The next element: *value is where it begins; *name, for members, the name as it is written
- * between its quotes. False at the end, and where the text is no JSON. walk->pos is behind the
- * closing bracket afterwards. */
+ * between its quotes. False at the end, walk->pos behind the closing bracket, and where the text is
+ * no JSON (broken). */
 bool json_walk_next(struct json_walk *walk, pk_slice *name, size_t *value);
 
 /* Where the member's value begins in the object at pos; false, and *value unchanged, when there is

@@ -160,6 +160,15 @@ static const struct fixture_case bad[] = {
     {FILE_OF("cut.json",
              "{\"Item\":{\"PK\":{\"S\":\"a\"},\"SK\":{\"S\":\"b\"}}}\n{\"Item\":{\"PK\":"),
      "import @/cut.json", "UsageError: @/cut.json:2:15: expected a JSON value, found the end\n"},
+    {FILE_OF("cut2.json", "[{\"id\":{\"S\":\"a\"}},\n{\"id\":{\"S\":\"b\"}}"),
+     "import @/cut2.json key id", "UsageError: @/cut2.json:2:17: expected ',' or ']'\n"},
+    {FILE_OF("cut3.json", "{\"Tab\":[{\"PutRequest\":{\"Item\":{\"id\":{\"S\":\"a\"}}}}"),
+     "import @/cut3.json key id", "UsageError: @/cut3.json:1:49: expected a member, ',' or '}'\n"},
+    {FILE_OF("junk.json", "{\"Tab\":[{\"PutRequest\":{\"Item\":{\"id\":{\"S\":\"a\"}}} junk}]}"),
+     "import @/junk.json key id",
+     "UsageError: @/junk.json:1:49: expected ',' or '}', found junk\n"},
+    {FILE_OF("after.json", "[{\"id\":{\"S\":\"a\"}}] junk"), "import @/after.json key id",
+     "UsageError: @/after.json:1:20: expected a JSON value, found junk\n"},
     {FILE_OF("cut.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\x56"), "import @/cut.gz",
      "UsageError: @/cut.gz: the gzip data is damaged or cut off (@/cut.gz: unexpected end of "
      "file)\n"},
@@ -361,6 +370,42 @@ static const struct fixture_case exports[] = {
 Test(transfer_json, export_mistakes)
 {
     fixture_cases(exports, sizeof(exports) / sizeof(*exports));
+}
+
+/* ---- stopped on the way ---------------------------------------------------------------------- */
+
+/* Cancelled once half of the records are written: the table that was made for them goes again. */
+static void cancel_at_half(void *context, const char *text)
+{
+    if (strstr(text, ": 50 of 100") != NULL)
+        atomic_store((atomic_bool *)context, true);
+}
+
+Test(transfer_json, a_cancelled_import_leaves_no_table)
+{
+    struct transfer_fixture fx;
+    struct pk_buf text = PK_BUF_INIT;
+    atomic_bool cancel = false;
+
+    fixture_open(&fx);
+    for (int i = 0; i < 100; i++)
+        pk_buf_printf(&text, "{\"id\":\"%d\"}\n", i);
+    fixture_write(&fx, "many.jsonl", pk_buf_slice(&text));
+    fx.commands.context.cancel = &cancel;
+    fx.commands.context.progress = (struct cmd_progress){cancel_at_half, &cancel};
+    cr_expect_str_eq(fixture_run(&fx, "import @/many.jsonl key id"), "Cancelled: cancelled\n");
+    atomic_store(&cancel, false);
+    cr_expect_str_eq(fixture_run(&fx, "tables"),
+                     "table | key | indexes | items | size\nnote: 0 tables\n");
+
+    /* of a table that was there, the message says how far it came */
+    fixture_must(&fx, "create table many (id S)");
+    cr_expect_str_eq(fixture_run(&fx, "import @/many.jsonl"),
+                     "Cancelled: table 'many': after 50 of 100 writes: cancelled\n");
+    atomic_store(&cancel, false);
+    cr_expect_eq(fixture_sum(&fx, "many").items, 50);
+    pk_buf_release(&text);
+    fixture_close(&fx);
 }
 
 /* ---- the guard ------------------------------------------------------------------------------- */
