@@ -133,6 +133,7 @@ build-tests: pksk $(call bin,$(TEST_SRC) $(RACE_SRC))
 check: build-tests ## run every test (no installing)
 	@CONFIG=$(CONFIG) sh tests/run-tests.sh $(call bin,$(TEST_SRC) $(RACE_SRC))
 	@sh tests/shell/run-tmux.sh
+	@sh tests/check-docs.sh
 	@sh tests/check-layering.sh
 
 asan: ## run the criterion tests under ASan and UBSan
