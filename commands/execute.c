@@ -6,6 +6,7 @@
 #include "commands/registry.h"
 #include "commands/scan.h"
 #include "commands/txn.h"
+#include "engine/base/utf8.h"
 
 void cmd_context_init(struct cmd_context *context, struct cmd_backend *backend,
                       struct pk_engine *engine)
@@ -93,6 +94,23 @@ static void note_pasted(pk_slice text, struct cmd_result *result)
         cmd_result_text(result, CMD_BLOCK_NOTE, "no-break spaces were read as plain ones");
 }
 
+/* What becomes a request must be UTF-8; in JSON there would be no place left to point at. Names of
+ * files and programs may be anything. */
+static enum pk_code check_utf8(pk_slice text, const struct cmd_entry *entry, struct pk_error *err)
+{
+    pk_slice rest = text;
+    uint32_t code_point;
+
+    if (entry != NULL && (entry->group == CMD_GROUP_WORLD || entry->group == CMD_GROUP_SHELL))
+        return PK_OK;
+    while (pk_utf8_take(&rest, &code_point))
+        continue;
+    if (rest.len == 0)
+        return PK_OK;
+    return pk_fail_at(err, PK_E_USAGE, (struct pk_span){(uint32_t)(text.len - rest.len), 1},
+                      "byte 0x%02X is not UTF-8", (unsigned char)rest.data[0]);
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 static enum pk_code check_allowed(const struct cmd_context *context, const struct cmd_entry *entry,
@@ -113,14 +131,16 @@ enum pk_code cmd_execute(struct cmd_context *context, pk_slice text, struct cmd_
                          struct pk_error *err)
 {
     struct cmd_statement statement = {text, 0};
-    const struct cmd_entry *entry;
-    enum pk_code rc;
+    bool partiql = cmd_is_partiql(text);
+    const struct cmd_entry *entry = partiql ? NULL : cmd_find(context, text, &statement.args);
+    enum pk_code rc = check_utf8(text, entry, err);
 
+    if (rc != PK_OK)
+        return rc;
     if (context->engine != NULL)
         cmd_schema_drop(context);
-    if (cmd_is_partiql(text))
+    if (partiql)
         return cmd_partiql_run(context, text, result, err);
-    entry = cmd_find(context, text, &statement.args);
     if (entry == NULL)
         return unknown(context, text, err);
     rc = check_allowed(context, entry, err);
