@@ -9,8 +9,10 @@ enum { TABLES_MAX = 64 };
 
 struct export_args {
     pk_slice tables[TABLES_MAX];
+    struct pk_span spans[TABLES_MAX]; /* of their names */
     size_t table_count;
     const char *file;
+    struct pk_span file_span;
     const struct transfer_format *format; /* NULL: by the file's name */
 };
 
@@ -28,11 +30,13 @@ static enum pk_code parse(const struct cmd_statement *statement, struct pk_arena
     while (rc == PK_OK && more) {
         if (args->table_count == TABLES_MAX)
             return pk_fail_at(err, PK_E_USAGE, words.token.span, "at most %d tables", TABLES_MAX);
+        args->spans[args->table_count] = words.token.span;
         rc = cmd_words_take(&words, "the table's name", &args->tables[args->table_count++], err);
         more = rc == PK_OK && cmd_token_is(&words.token, ",");
         if (more)
             rc = cmd_words_next(&words, err);
     }
+    args->file_span = words.token.span;
     if (rc == PK_OK)
         rc = cmd_words_take(&words, "a file", &file, err);
     if (rc != PK_OK)
@@ -54,7 +58,8 @@ static enum pk_code check_tables(const struct export_args *args, struct pk_error
     if (args->table_count == 1 || args->format == &transfer_workbench ||
         args->format == &transfer_cloudformation)
         return PK_OK;
-    pk_fail(err, PK_E_USAGE, "a file of format %s holds one table", args->format->name);
+    pk_fail_at(err, PK_E_USAGE, args->spans[1], "a file of format %s holds one table",
+               args->format->name);
     pk_error_hint(err, "formats workbench and cloudformation hold several");
     return PK_E_USAGE;
 }
@@ -95,8 +100,10 @@ static enum pk_code export_table(struct transfer_export *export, const struct ex
     enum pk_code rc = cmd_call(export->context, "DescribeTable", request, &answer, NULL, err);
 
     cJSON_Delete(request);
-    if (rc != PK_OK)
+    if (rc != PK_OK) {
+        err->span = args->spans[export->index];
         return rc;
+    }
     schema = cmd_schema_read(cJSON_GetObjectItemCaseSensitive(answer, "Table"));
     cJSON_Delete(answer);
     export->name = args->tables[export->index];
@@ -161,6 +168,8 @@ static enum pk_code export_run(struct cmd_context *context, const struct cmd_sta
                                             : pk_clock_real_ms();
     export.as_json = transfer_has_word("json", transfer_extension(pk_slice_cstr(args.file)));
     rc = export_tables(&export, &args, err);
+    if (rc != PK_OK && err->span.len == 0)
+        err->span = args.file_span;
     if (rc == PK_OK)
         report(result, &export, &args);
     transfer_export_release(&export);

@@ -227,12 +227,18 @@ static enum pk_code holds_items(struct import *import, pk_slice name, bool *hold
     return rc;
 }
 
-/* The question that is to be asked before anything is written; data NULL: none. */
-static enum pk_code question(struct import *import, pk_slice *text, struct pk_error *err)
+/* What is asked before anything is written; both texts without data: nothing. */
+struct question {
+    pk_slice text;
+    pk_slice reason; /* for the error when nobody can answer */
+};
+
+static enum pk_code find_question(struct import *import, struct question *question,
+                                  struct pk_error *err)
 {
     struct pk_arena *arena = &import->result->arena;
 
-    *text = (pk_slice){NULL, 0};
+    *question = (struct question){{NULL, 0}, {NULL, 0}};
     for (struct transfer_table *t = import->transfer.first; t != NULL; t = t->next) {
         bool holds = false;
         enum pk_code rc = t->exists ? holds_items(import, t->target, &holds, err) : PK_OK;
@@ -240,13 +246,19 @@ static enum pk_code question(struct import *import, pk_slice *text, struct pk_er
         if (rc != PK_OK)
             return rc;
         if (holds) {
-            *text = pk_arena_printf(arena, "table %.*s has items; import %zu more into it?",
-                                    PK_FMT(t->target), t->count);
+            question->text =
+                pk_arena_printf(arena, "table %.*s has items; import %zu more into it?",
+                                PK_FMT(t->target), t->count);
+            question->reason = pk_arena_printf(arena, "table '%.*s' has items", PK_FMT(t->target));
             return PK_OK;
         }
     }
-    if (import->context->backend->costs_money)
-        *text = pk_arena_printf(arena, "import into %s?", import->context->backend->endpoint);
+    if (import->context->backend->costs_money) {
+        const char *endpoint = import->context->backend->endpoint;
+
+        question->text = pk_arena_printf(arena, "import into %s?", endpoint);
+        question->reason = pk_arena_printf(arena, "an import into %s may cost money", endpoint);
+    }
     return PK_OK;
 }
 
@@ -254,24 +266,21 @@ static enum pk_code question(struct import *import, pk_slice *text, struct pk_er
 static enum pk_code guard(struct import *import, bool *go, struct pk_error *err)
 {
     const struct cmd_asker *asker = &import->context->asker;
+    struct question question;
     bool asked = false;
-    pk_slice text;
-    enum pk_code rc = question(import, &text, err);
+    enum pk_code rc = find_question(import, &question, err);
 
     *go = true;
-    if (rc != PK_OK || text.data == NULL || import->context->yes)
+    if (rc != PK_OK || question.text.data == NULL || import->context->yes)
         return rc;
-    *go = asker->ask != NULL && asker->ask(asker->context, text.data, &asked);
+    *go = asker->ask != NULL && asker->ask(asker->context, question.text.data, &asked);
     if (*go)
         return PK_OK;
     if (asked) {
         cmd_result_text(import->result, CMD_BLOCK_NOTE, "nothing was imported");
         return PK_OK;
     }
-    pk_fail_at(err, PK_E_USAGE, import->args.file_span,
-               "%.*s nobody could answer; nothing was "
-               "imported",
-               PK_FMT(text));
+    pk_fail(err, PK_E_USAGE, "%.*s; nothing was imported", PK_FMT(question.reason));
     pk_error_hint(err, "pksk --yes imports without asking");
     return PK_E_USAGE;
 }
@@ -383,12 +392,17 @@ static enum pk_code import_run(struct cmd_context *context, const struct cmd_sta
 
     if (rc != PK_OK)
         return rc;
-    if (import.args.map != NULL)
+    if (import.args.map != NULL) {
         rc = transfer_map_load(import.args.map, arena, &import.args.options.map, err);
-    if (rc != PK_OK)
-        return rc;
+        if (rc != PK_OK) {
+            err->span = import.args.map_span;
+            return rc;
+        }
+    }
     transfer_init(&import.transfer, &import.args.options);
     rc = import_file(&import, err);
+    if (rc == PK_E_USAGE && err->span.len == 0)
+        err->span = import.args.file_span; /* the place inside the file is in the message */
     transfer_release(&import.transfer);
     cmd_schema_free(import.target);
     return rc;

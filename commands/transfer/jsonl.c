@@ -142,8 +142,8 @@ static enum pk_code write_file(struct transfer_export *export, struct pk_error *
     }
     if (changed > 0) {
         transfer_export_note(export,
-                             "%llu items hold sets or binaries, which plain JSON does not have: "
-                             "they became arrays and base64 text",
+                             "plain JSON has no sets and no binaries: in %llu of the items they "
+                             "became arrays and base64 text",
                              (unsigned long long)changed);
         transfer_export_hint(export, "`format dynamodb` keeps every type");
     }

@@ -189,6 +189,9 @@ static enum pk_code take_template(struct args_reader *reader, struct transfer_se
         text = token.text;
     }
     reader->lexer.pos = end;
+    if (end == start)
+        return pk_fail_at(reader->err, PK_E_USAGE, (struct pk_span){(uint32_t)start, 0},
+                          "expected a template after '='");
     rc = cmd_template_parse(reader->arena, text, CMD_TEMPLATE_ROWS, &set->text, reader->err);
     if (rc != PK_OK) {
         struct pk_span span = reader->err->span;
@@ -273,9 +276,11 @@ static enum pk_code read_map(struct args_reader *reader)
     struct cmd_token token;
     enum pk_code rc = take_text(reader, CMD_LEX_VALUES, "the mapping's file", &token);
 
-    if (rc == PK_OK)
-        reader->args->map = transfer_path(reader->arena, token.text);
-    return rc;
+    if (rc != PK_OK)
+        return rc;
+    reader->args->map = transfer_path(reader->arena, token.text);
+    reader->args->map_span = token.span;
+    return PK_OK;
 }
 
 static enum pk_code read_format(struct args_reader *reader)

@@ -11,6 +11,7 @@ struct transfer_args {
     struct pk_span table_span;            /* of the name after as or into */
     const struct transfer_format *format; /* NULL: to be found out */
     const char *map;                      /* the mapping's file, or NULL */
+    struct pk_span map_span;
     bool dry_run, partial;
     struct transfer_options options; /* all but the mapping */
 };

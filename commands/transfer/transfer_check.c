@@ -264,10 +264,11 @@ void transfer_check(struct transfer *transfer, struct transfer_table *table)
     table->count = kept;
     count(table);
     if (table->repeated > 0)
-        transfer_note(transfer,
-                      "table '%.*s': %zu records came again with a key that was there before (the "
-                      "first in line %zu); the last one stays",
-                      PK_FMT(table->target), table->repeated,
-                      transfer_file_line(&transfer->file, checker.first_repeat));
+        transfer_note(
+            transfer,
+            "table '%.*s': keys that come again: %zu (the first in line %zu); of each the "
+            "last record stays",
+            PK_FMT(table->target), table->repeated,
+            transfer_file_line(&transfer->file, checker.first_repeat));
     pk_map_release(&checker.kept);
 }

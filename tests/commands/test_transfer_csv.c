@@ -113,8 +113,8 @@ static const struct fixture_case imports[] = {
     /* equal keys: the last row stays */
     {FILE_OF("f.csv", "id,v\na,1\nb,2\na,3\n"), "import @/f.csv as dup key id",
      "note: table dup created: 2 items, 12 bytes\n"
-     "note: table 'dup': 1 records came again with a key that was there before (the first in line "
-     "4); the last one stays\n"},
+     "note: table 'dup': keys that come again: 1 (the first in line 4); of each the last record "
+     "stays\n"},
     {NO_FILE, "get a from dup", "{'id': 'a', 'v': 3}\n"},
     /* mapping: several items a row, typed templates, an item without its key left out */
     {FILE_OF("m.json", "{\"columns\": [\"id\", \"tag\", \"n\"], \"key\": [\"PK\", \"SK\"],\n"

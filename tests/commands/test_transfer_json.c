@@ -31,9 +31,7 @@ static const struct fixture_case wrappings[] = {
          "{\"Metadata\":{\"WriteTimestampMicros\":\"2\"},\"Keys\":{\"id\":{\"S\":\"z\"}},"
          "\"NewImage\":{\"id\":{\"S\":\"z\"},\"n\":{\"N\":\"1\"}}}\n"),
      "import @/inc.json into bare",
-     "UsageError: table bare has items; import 2 more into it? nobody "
-     "could answer; nothing was imported\n"
-     "  at '@/inc.json'\n"
+     "UsageError: table 'bare' has items; nothing was imported\n"
      "  hint: pksk --yes imports without asking\n"},
     {NO_FILE, "import @/inc.json as fresh key id",
      "note: table fresh created: 1 item, 6 bytes, 1 deleted\n"},
@@ -52,8 +50,8 @@ static const struct fixture_case wrappings[] = {
              "\"S\":\"a\"},\"SK\":{\"S\":\"1\"}}}}]}}"),
      "import @/wrapped.json",
      "note: table Wrap created: 0 items, 0 bytes, 1 deleted\n"
-     "note: table 'Wrap': 1 records came again with a key that was there before (the first in line "
-     "1); the last one stays\n"},
+     "note: table 'Wrap': keys that come again: 1 (the first in line 1); of each the last record "
+     "stays\n"},
     /* put-item, transactions, the answer of a scan */
     {FILE_OF("put.json",
              "{\"TableName\":\"Put\",\"Item\":{\"PK\":{\"S\":\"a\"},\"SK\":{\"S\":\"1\"}}}"),
@@ -329,8 +327,8 @@ Test(transfer_json, export_then_import_is_equal)
     cr_expect_str_eq(
         fixture_run(&fx, "export One @/one.jsonl"),
         "note: @/one.jsonl: 4 items, 142 bytes, format jsonl\n"
-        "note: 2 items hold sets or binaries, which plain JSON does not have: they became arrays "
-        "and base64 text\n"
+        "note: plain JSON has no sets and no binaries: in 2 of the items they became arrays and "
+        "base64 text\n"
         "hint: `format dynamodb` keeps every type\n");
     /* what plain JSON can hold comes back as it was */
     fixture_must(&fx, "edit a 1 remove bin from One");
@@ -353,7 +351,8 @@ Test(transfer_json, export_then_import_is_equal)
 static const struct fixture_case exports[] = {
     {NO_FILE, "export", "UsageError: expected the table's name\n"},
     {NO_FILE, "export None @/x.json",
-     "ResourceNotFoundException: Requested resource not found: Table: None not found\n"},
+     "ResourceNotFoundException: Requested resource not found: Table: None not found\n"
+     "  at 'None'\n"},
     {NO_FILE, "create table One (PK S)", "note: table One created · PK (S) · on demand\n"},
     {NO_FILE, "export One", "UsageError: expected a file\n"},
     {NO_FILE, "export One @/no/such/dir.json",
@@ -362,7 +361,7 @@ static const struct fixture_case exports[] = {
      "UsageError: there is no format 'xml'\n  at 'xml'\n"
      "  hint: formats: workbench, dynamodb, jsonl, csv, cloudformation\n"},
     {NO_FILE, "export One,One @/x.csv",
-     "UsageError: a file of format csv holds one table\n"
+     "UsageError: a file of format csv holds one table\n  at 'One'\n"
      "  hint: formats workbench and cloudformation hold several\n"},
     {NO_FILE, "export One @/x.json more", "UsageError: unexpected 'more'\n  at 'more'\n"},
 };
@@ -415,6 +414,21 @@ static bool answer_no(void *context, const char *question, bool *asked)
     pk_buf_add_cstr(context, question);
     *asked = true;
     return false;
+}
+
+Test(transfer_json, errors_point_at_the_file)
+{
+    struct transfer_fixture fx;
+    struct pk_buf expected = PK_BUF_INIT;
+
+    fixture_open(&fx);
+    (void)fixture_run(&fx, "import '@/no ne.json' as x");
+    pk_buf_printf(&expected,
+                  "UsageError: %s/no ne.json: No such file or directory\n  at ''%s/no ne.json''\n",
+                  fx.dir.path, fx.dir.path);
+    cr_expect_str_eq(fx.commands.text.data, expected.data);
+    pk_buf_release(&expected);
+    fixture_close(&fx);
 }
 
 Test(transfer_json, guard)

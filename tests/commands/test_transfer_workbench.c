@@ -209,7 +209,8 @@ static const struct fixture_case cases[] = {
     {FILE_OF("dry.json", TABLE("Dry", "\"TableData\":[" ITEM("") "]")), "import @/dry.json dry run",
      "note: table Dry would be created: 1 item, 7 bytes\nnote: dry run: nothing was changed\n"},
     {NO_FILE, "export Dry @/x.json",
-     "ResourceNotFoundException: Requested resource not found: Table: Dry not found\n"},
+     "ResourceNotFoundException: Requested resource not found: Table: Dry not found\n"
+     "  at 'Dry'\n"},
     /* other models, other versions, other mistakes */
     {FILE_OF("v4.json",
              "{\"ModelName\":\"M\",\"ModelMetadata\":{\"Version\":\"4.1\"},\"DataModel\":["
