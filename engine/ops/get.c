@@ -42,7 +42,7 @@ struct pk_facts pk_get_facts(const struct pk_get_step *step)
     uint64_t found = step->item.len > 0 ? 1 : 0;
 
     return (struct pk_facts){
-        .partition = pk_partition_of(pk_key_token(step->key.pk), table->partition_count),
+        .partition = pk_partition_of(pk_layout_row_token(step->row), table->partition_count),
         .partitions_touched = 1,
         .partition_count = table->partition_count,
         .bytes = step->item_size,

@@ -91,15 +91,6 @@ static bool is_full(const struct page *page)
            page->bytes + page->fetched_bytes >= PK_PAGE_BYTES;
 }
 
-/* The token in a row's key, after space and id. */
-static uint64_t token_of(pk_slice key)
-{
-    pk_slice rest = pk_slice_skip(key, 5);
-    uint64_t token = 0;
-
-    return pk_take_u64be(&rest, &token) ? token : 0;
-}
-
 static enum pk_code read_rows(struct page *page, struct pk_iter *iter, struct pk_error *err)
 {
     bool backward = page->request->backward;
@@ -120,7 +111,7 @@ static enum pk_code read_rows(struct page *page, struct pk_iter *iter, struct pk
         rc = read_entry(page, pk_iter_value(iter), &entry, err);
         if (rc != PK_OK)
             return rc;
-        page->last_token = token_of(pk_iter_key(iter));
+        page->last_token = pk_layout_row_token(pk_iter_key(iter));
         if (is_full(page)) {
             page->stopped = true;
             if (!page->plan->at_most_one)
@@ -156,7 +147,7 @@ static void report_facts(const struct page *page)
     const struct pk_read *request = page->request;
     struct pk_facts *facts = &page->result->facts;
     uint32_t partitions = page->plan->partition_count;
-    uint64_t last = token_of(page->plan->range.lower);
+    uint64_t last = pk_layout_row_token(page->plan->range.lower);
 
     facts->partition_count = partitions;
     facts->partition = pk_partition_of(last, partitions);

@@ -2,13 +2,15 @@
  * The order of checks is operations.md §4: size of a put's item, table, key, index keys, condition,
  * then what the update makes of the item.
  *
- * An item that comes out as it was is not written, and its index entries are not either; the write
- * costs the same.
+ * An item that comes out as it was is not written, nor are its index entries or a change record;
+ * the write costs the same.
  */
 #include "engine/ops/write.h"
 
 #include "engine/expr/expr_update.h"
 #include "engine/ops/read_check.h"
+#include "engine/ops/table_log.h"
+#include "engine/ops/ttl.h"
 #include "engine/table/descriptor.h"
 
 /* Prepare --------------------------------------------------------------------------------------*/
@@ -33,7 +35,7 @@ static enum pk_code check_key(struct pk_call *call, struct pk_write_step *step,
     step->row = pk_item_key_row(step->table, &step->key, call->arena);
     step->stripe =
         pk_latch_stripe(pk_item_key_latch(step->table, &step->key, step->row, call->arena));
-    step->token = pk_key_token(step->key.pk);
+    step->token = pk_layout_row_token(step->row);
     step->partition = pk_partition_of(step->token, step->table->partition_count);
     return PK_OK;
 }
@@ -213,6 +215,12 @@ static enum pk_code apply_update(struct pk_call *call, struct pk_write_step *ste
     return check_updated(step, err);
 }
 
+static void keep_before(struct pk_write_step *step)
+{
+    step->after = step->before;
+    step->after_size = step->before_size;
+}
+
 static enum pk_code compute_after(struct pk_call *call, struct pk_write_step *step,
                                   struct pk_error *err)
 {
@@ -222,10 +230,11 @@ static enum pk_code compute_after(struct pk_call *call, struct pk_write_step *st
     case PK_WRITE_UPDATE:
         return apply_update(call, step, err);
     case PK_WRITE_DELETE:
+        if (step->expired && !pk_ttl_is_expired(step->table, step->before, step->now_ms))
+            keep_before(step);
         return PK_OK;
     case PK_WRITE_CHECK:
-        step->after = step->before;
-        step->after_size = step->before_size;
+        keep_before(step);
         return PK_OK;
     }
     return PK_OK;
@@ -273,16 +282,52 @@ enum pk_code pk_write_decide(struct pk_engine *engine, struct pk_call *call,
 
 /* Stage, count, report -------------------------------------------------------------------------*/
 
-void pk_write_stage(const struct pk_write_step *step, struct pk_batch *batch)
+static enum pk_cause cause_of(const struct pk_write_step *step)
 {
+    if (step->expired)
+        return PK_CAUSE_TTL;
+    return step->mode == PK_WRITE_IN_TRANSACTION ? PK_CAUSE_TRANSACTION : PK_CAUSE_USER;
+}
+
+static void stage_change(struct pk_engine *engine, struct pk_write_step *step,
+                         struct pk_batch *batch)
+{
+    struct pk_change change = {
+        .shard = step->partition,
+        .event = pk_change_event(step->before, step->after),
+        .cause = cause_of(step),
+        .time_ms = pk_clock_now(&engine->clock),
+        .before = step->before,
+        .after = step->after,
+        .before_size = step->before_size,
+        .after_size = step->after_size,
+    };
+
+    step->sequence = pk_log_draw(&pk_table_log(step->table)->log, change.shard);
+    change.sequence = step->sequence;
+    pk_change_stage(batch, step->table->id, &change);
+}
+
+void pk_write_stage(struct pk_engine *engine, struct pk_write_step *step, struct pk_batch *batch)
+{
+    pk_ttl_stage(step, batch);
     if (pk_slice_equal(step->before, step->after))
         return;
     if (step->after.len > 0)
         pk_record_put(batch, step->row, step->after_size, step->after);
     else
         pk_batch_delete(batch, step->row);
-    for (size_t i = 0; i < step->table->index_count; i++)
+    for (size_t i = 0; i < step->table->local_count; i++)
         pk_index_stage(&step->effects[i], batch);
+    if (pk_table_log_wanted(step->table))
+        stage_change(engine, step, batch);
+}
+
+void pk_write_settle(struct pk_write_step *step)
+{
+    if (step->sequence != 0)
+        pk_log_settle(&pk_table_log(step->table)->log, step->sequence);
+    step->sequence = 0;
 }
 
 static struct pk_tally difference(uint64_t before, bool was, uint64_t after, bool is)
@@ -300,7 +345,7 @@ void pk_write_count(const struct pk_write_step *step)
     pk_counters_add(
         counters, step->partition,
         difference(step->before_size, step->before.len > 0, step->after_size, step->after.len > 0));
-    for (size_t i = 0; i < step->table->index_count; i++) {
+    for (size_t i = 0; i < step->table->local_count; i++) {
         const struct pk_index_effect *effect = &step->effects[i];
 
         if (effect->units == 0)
@@ -367,13 +412,14 @@ static enum pk_code commit_one(struct pk_engine *engine, struct pk_call *call,
 
     if (rc != PK_OK)
         return rc;
-    pk_write_stage(step, &batch);
+    pk_write_stage(engine, step, &batch);
     if (batch.count > 0) {
         pk_collection_stage(&sizes, &batch);
         rc = pk_store_commit(engine->store, &batch, engine->durability, err);
         if (rc == PK_OK)
             pk_write_count(step);
     }
+    pk_write_settle(step);
     pk_batch_release(&batch);
     return rc;
 }

@@ -45,6 +45,14 @@ void pk_layout_collection(struct pk_buf *key, enum pk_space space, uint32_t id, 
     pk_key_append_value(key, pk);
 }
 
+uint64_t pk_layout_row_token(pk_slice row)
+{
+    pk_slice rest = pk_slice_skip(row, 5); /* space and id */
+    uint64_t token = 0;
+
+    return pk_take_u64be(&rest, &token) ? token : 0;
+}
+
 void pk_layout_row(struct pk_buf *key, uint32_t table_id, const struct pk_item_key *item)
 {
     pk_layout_collection(key, PK_SPACE_TABLE, table_id, item->pk);

@@ -48,6 +48,8 @@ enum pk_meta_kind {
     PK_META_SETTING = 's',     /* setting: its value */
     PK_META_CLEAN = 'q',       /* name empty: there after a clean close only */
     PK_META_BACKUP = 'b',      /* backup name: what it holds */
+    PK_META_DEPARTED = 'd',    /* table id(4): a dropped table's definition, for its streams */
+    PK_META_EXPIRY = 'e',      /* table id(4): how far expiry rows of older items are made */
     PK_META_ATTACHMENT = 'a',  /* table id(4): text kept beside the table (an imported model) */
 };
 
@@ -75,6 +77,9 @@ void pk_layout_id(struct pk_buf *key, enum pk_space space, uint32_t id);
 /* Prefix of the rows of one token in 't', 'l' or 'g': also the lower bound of a partition, or of
  * a segment, that begins there. */
 void pk_layout_token(struct pk_buf *key, enum pk_space space, uint32_t id, uint64_t token);
+
+/* The token in a row's key ('t', 'l', 'g'): cheaper than hashing again. 0 when there is none. */
+uint64_t pk_layout_row_token(pk_slice row);
 
 void pk_layout_row(struct pk_buf *key, uint32_t table_id, const struct pk_item_key *item);
 /* Prefix of an item collection in 't' or, with an LSI's id, in 'l'. Sort key conditions go on with
