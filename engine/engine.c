@@ -6,19 +6,22 @@
  *   catalog.ddl     one definition of a table changes at a time, or the settings that new ones are
  *                   made by; held over the commit
  *   tick_lock       one tick at a time
+ *   table_log.apply one change of an index' rows at a time, of each table; held over the commit
  *   tokens.lock     tokens of running transactions; held over the sweep of expired ones
  *   recount.lock    the recount's position; held over one slice of it
  *   catalog.lock    the map of descriptors: to look up and reference, or to swap
  *   latches         an item from reading it to committing it: PK and SK, on tables with an LSI the
  *                   PK; several in stripe order
  *   inflight.lock   keys of running transactions; held for a moment
+ *   log.lock        sequences of a table's change log; held for a moment
  *   clock.lock      inside pk_clock
  *   the store's own
  *
  * Under a latch nothing above it is taken and nothing waits: writers look their descriptor up
  * before, and under the latch only ask an atomic whether it is stale. Reads take no lock but
  * catalog.lock for a moment: they work on a snapshot, and ask the same atomic after taking it, so
- * that they never see a table whose rows are being deleted. Counters are atomics.
+ * that they never see a table whose rows are being deleted. Counters are atomics. A read of a GSI
+ * may first bring it forward: that takes `apply`, and waits for writers that hold latches.
  *
  * A definition changes so: commit, publish, mark the old descriptor stale, pass through every latch
  * once. After that nobody writes by the old one.
@@ -30,12 +33,17 @@
 #include <time.h>
 
 #include "engine/ops/core.h"
+#include "engine/ops/propagate.h"
 #include "engine/ops/rebuild.h"
 #include "engine/ops/sim_settings.h"
+#include "engine/ops/stream_ddl.h"
+#include "engine/ops/ttl.h"
 
 enum {
     TICK_MS = 100,       /* between two ticks with nothing left to do */
     TICK_ROWS = 2000,    /* rows a tick deletes */
+    TICK_RECORDS = 5000, /* change records a tick applies to an index, or trims */
+    TICK_EXPIRED = 2000, /* items of a table a tick deletes because they expired */
     TICK_COUNTED = 20000 /* rows a tick counts */
 };
 
@@ -100,6 +108,8 @@ static enum pk_code start(struct pk_engine *engine, struct pk_error *err)
 
     if (rc == PK_OK)
         rc = pk_sim_settings_load(engine, err);
+    if (rc == PK_OK)
+        rc = pk_table_log_open_all(engine, err);
     if (rc == PK_OK)
         rc = pk_recount_open(&engine->recount, &engine->catalog, engine->store, err);
     return rc;
@@ -175,6 +185,9 @@ bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
     struct pk_error err = PK_ERROR_INIT;
     bool counting = false;
     bool sweeping = false;
+    bool expiring = false;
+    bool moving = false;
+    bool trimming = false;
 
     /* Background work on a store that takes no writes would only fail again and again. */
     if (engine->store == NULL || pk_store_is_stuck(engine->store))
@@ -182,6 +195,14 @@ bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
     pthread_mutex_lock(&engine->tick_lock);
     if (pk_recount_step(&engine->recount, &engine->catalog, TICK_COUNTED, &counting, &err) != PK_OK)
         counting = false;
+    if (pk_propagate_tick(engine, now_ms, TICK_RECORDS, &moving, &err) != PK_OK)
+        moving = false;
+    if (pk_propagate_trim(engine, TICK_RECORDS, &trimming, &err) != PK_OK)
+        trimming = false;
+    if (pk_ttl_tick(engine, now_ms, TICK_EXPIRED, &expiring, &err) != PK_OK)
+        expiring = false;
+    if (pk_stream_tick(engine, now_ms, &err) != PK_OK)
+        sweeping = false;
     if (pk_catalog_sweep(&engine->catalog, engine->store, TICK_ROWS, &sweeping, &err) != PK_OK)
         sweeping = false;
     if (pk_tokens_sweep(&engine->tokens, engine->store, now_ms, &err) != PK_OK)
@@ -189,7 +210,7 @@ bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
     pthread_mutex_unlock(&engine->tick_lock);
     /* What failed is tried again by the next tick; a full disk shows up at the next write. */
     pk_error_release(&err);
-    return counting || sweeping;
+    return counting || sweeping || expiring || moving || trimming;
 }
 
 /* Life -----------------------------------------------------------------------------------------*/

@@ -3,7 +3,8 @@
  *
  * While all latches are held for a moment nothing commits: a snapshot is taken and the counters are
  * copied, so they must agree to the byte although writes go on while the check runs. An index is
- * right when each item's entry is in it, as it should be, and it has no more rows than that.
+ * right when each item's entry is in it, as it should be, and it has no more rows than that. A GSI
+ * that has not followed yet is compared with what it has seen.
  */
 #include "engine/ops/core.h"
 
@@ -11,11 +12,16 @@
 #include <stdlib.h>
 
 #include "engine/ops/fault.h"
+#include "engine/ops/log_check.h"
+#include "engine/ops/pending.h"
+#include "engine/ops/propagate.h"
 #include "engine/ops/row_check.h"
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
 
+/* One more GSI than there may be: created while another one goes. */
+enum { INDEXES_MAX = PK_GSI_MAX + PK_LSI_MAX + 1 };
 enum { RECOUNT_ROWS = 20000, CANCEL_EVERY = 256 };
 
 struct check {
@@ -37,8 +43,9 @@ struct table_check {
     const struct pk_table *table;
     struct pk_counters *found;
     struct pk_arena arena; /* cleared after each row */
-    uint64_t index_rows[PK_GSI_MAX + PK_LSI_MAX];
-    struct pk_buf collection; /* key prefix of the one under way */
+    uint64_t index_rows[INDEXES_MAX];
+    struct pk_pending pending[INDEXES_MAX]; /* of GSIs: what they have not seen */
+    struct pk_buf collection;               /* key prefix of the one under way */
     uint64_t collection_bytes;
     uint64_t collections;
 };
@@ -61,6 +68,19 @@ static enum pk_code finish_recount(struct check *check, struct pk_error *err)
     return PK_OK;
 }
 
+/* Without lag nothing should be waiting: what the check must remember of it stays small. */
+static enum pk_code bring_forward(struct check *check, struct pk_error *err)
+{
+    size_t count = 0;
+    struct pk_table **tables = pk_catalog_all(&check->engine->catalog, &count);
+    enum pk_code rc = PK_OK;
+
+    for (size_t i = 0; i < count && rc == PK_OK; i++)
+        rc = pk_propagate_all(check->engine, tables[i], err);
+    pk_catalog_free_all(tables, count);
+    return rc;
+}
+
 static void take_state(struct check *check)
 {
     struct pk_engine *engine = check->engine;
@@ -69,11 +89,15 @@ static void take_state(struct check *check)
     check->tables = pk_catalog_all(&engine->catalog, &check->table_count);
     check->retired = pk_catalog_retired(&engine->catalog, &check->retired_count);
     check->counted = pk_calloc(check->table_count, sizeof(struct pk_counters *));
+    for (size_t i = 0; i < check->table_count; i++)
+        pthread_mutex_lock(&pk_table_log(check->tables[i])->apply);
     pk_latch_lock_all(&engine->latches);
     check->snap = pk_snap_new(engine->store);
     for (size_t i = 0; i < check->table_count; i++)
         check->counted[i] = pk_counters_dup(pk_table_counters(check->tables[i]));
     pk_latch_unlock_all(&engine->latches);
+    for (size_t i = check->table_count; i > 0; i--)
+        pthread_mutex_unlock(&pk_table_log(check->tables[i - 1])->apply);
     pthread_mutex_unlock(&engine->catalog.ddl);
 }
 
@@ -106,6 +130,13 @@ static enum pk_code end_of_walk(struct check *check, const struct pk_iter *iter,
 
 /* Index entries --------------------------------------------------------------------------------*/
 
+/* An index that is built, or goes, has what it has: only its rows are counted. */
+static bool is_complete(const struct pk_index *index)
+{
+    return index->status != PK_STATUS_CREATING && index->status != PK_STATUS_DELETING;
+}
+
+/* item: as the index has seen it. */
 static enum pk_code check_entry(struct table_check *to, size_t i, pk_slice row, pk_view item,
                                 struct pk_error *err)
 {
@@ -136,31 +167,74 @@ static enum pk_code check_entry(struct table_check *to, size_t i, pk_slice row, 
     return rc;
 }
 
-/* A row of an index that no item's entry accounts for. */
-static enum pk_code check_stray(struct table_check *to, const struct pk_index *index, pk_slice key,
-                                pk_slice record, struct pk_error *err)
+/* The entries of items of which the index has not seen the last changes. */
+static enum pk_code check_pending(struct table_check *to, size_t i, struct pk_error *err)
 {
+    size_t cursor = 0;
+    pk_slice row;
+    void *value = NULL;
+    enum pk_code rc = PK_OK;
+
+    while (rc == PK_OK && pk_map_next(&to->pending[i].items, &cursor, &row, &value)) {
+        const struct pk_pending_item *item = value;
+
+        pk_arena_clear(&to->arena);
+        rc = check_entry(to, i, row, item->before, err);
+    }
+    return rc;
+}
+
+/* The item a row of the index speaks of, as the index has seen it; missing: none. */
+static enum pk_code item_behind(struct table_check *to, size_t i, pk_view entry, pk_view *item,
+                                struct pk_error *err)
+{
+    struct pk_item_key key = pk_index_item_key(to->table, entry, &to->arena);
+    const struct pk_pending_item *pending;
     struct pk_buf row = PK_BUF_INIT;
     struct pk_buf base = PK_BUF_INIT;
-    struct pk_index_entry entry = {0};
-    pk_view item = PK_VIEW_MISSING;
     bool found = false;
     enum pk_code rc = PK_OK;
 
-    if (pk_record_open(record, &item, NULL) && pk_row_has_key(to->table, item)) {
-        struct pk_item_key item_key = pk_index_item_key(to->table, item, &to->arena);
-
-        pk_layout_row(&row, to->table->id, &item_key);
+    *item = PK_VIEW_MISSING;
+    pk_layout_row(&row, to->table->id, &key);
+    pending = pk_pending_get(&to->pending[i], pk_buf_slice(&row));
+    if (pending != NULL)
+        *item = pending->before;
+    else
         rc = pk_snap_get(to->all->snap, pk_buf_slice(&row), &base, &found, err);
-    }
-    if (found && pk_record_open(pk_buf_slice(&base), &item, NULL))
-        pk_index_entry_of(to->table, index, item, &to->arena, &entry);
-    if (rc == PK_OK && !pk_slice_equal(entry.key, key))
-        pk_fault(&to->all->faults, "table '%.*s': index '%.*s' has an entry of no item: %s",
-                 PK_FMT(to->table->name), PK_FMT(index->name), pk_fault_key(&to->arena, key));
+    if (found && pk_record_open(pk_buf_slice(&base), item, NULL))
+        *item = pk_arena_dup(&to->arena, *item);
     pk_buf_release(&row);
     pk_buf_release(&base);
     return rc;
+}
+
+/* A row of an index that no item's entry accounts for. */
+static enum pk_code check_stray(struct table_check *to, size_t i, pk_slice key, pk_slice record,
+                                struct pk_error *err)
+{
+    const struct pk_index *index = &to->table->indexes[i];
+    struct pk_index_entry entry = {0};
+    pk_view item = PK_VIEW_MISSING;
+    enum pk_code rc = PK_OK;
+
+    if (pk_record_open(record, &item, NULL) && pk_row_has_key(to->table, item)) {
+        rc = item_behind(to, i, item, &item, err);
+        pk_index_entry_of(to->table, index, item, &to->arena, &entry);
+    }
+    if (rc == PK_OK && !pk_slice_equal(entry.key, key))
+        pk_fault(&to->all->faults, "table '%.*s': index '%.*s' has an entry of no item: %s",
+                 PK_FMT(to->table->name), PK_FMT(index->name), pk_fault_key(&to->arena, key));
+    return rc;
+}
+
+static void count_incomplete(struct table_check *to, const struct pk_index *index, pk_slice record)
+{
+    pk_view item;
+    size_t size = 0;
+
+    if (pk_record_open(record, &item, &size))
+        pk_counters_add_index(to->found, index->id, (struct pk_tally){1, (int64_t)size});
 }
 
 /* Counts the index' rows; when there are too many, names those that are. */
@@ -173,15 +247,22 @@ static enum pk_code check_index(struct table_check *to, size_t i, struct pk_erro
     uint64_t rows = 0;
     enum pk_code rc = PK_OK;
 
+    if (is_complete(index))
+        rc = check_pending(to, i, err);
+    if (rc != PK_OK)
+        return rc;
     pk_layout_id(&prefix, index->local ? PK_SPACE_LSI : PK_SPACE_GSI, index->id);
     iter = pk_iter_new(to->all->snap, pk_range_prefix(pk_buf_slice(&prefix), &upper), PK_ITER_BULK);
-    for (pk_iter_seek_first(iter); pk_iter_valid(iter); pk_iter_next(iter))
+    for (pk_iter_seek_first(iter); pk_iter_valid(iter); pk_iter_next(iter)) {
         rows++;
+        if (!is_complete(index))
+            count_incomplete(to, index, pk_iter_value(iter));
+    }
     rc = end_of_walk(to->all, iter, to->table->name, err);
-    if (rc == PK_OK && rows > to->index_rows[i]) {
+    if (rc == PK_OK && is_complete(index) && rows > to->index_rows[i]) {
         for (pk_iter_seek_first(iter); pk_iter_valid(iter) && rc == PK_OK; pk_iter_next(iter)) {
             pk_arena_clear(&to->arena);
-            rc = check_stray(to, index, pk_iter_key(iter), pk_iter_value(iter), err);
+            rc = check_stray(to, i, pk_iter_key(iter), pk_iter_value(iter), err);
         }
     }
     pk_iter_free(iter);
@@ -287,8 +368,10 @@ static enum pk_code check_row(struct table_check *to, pk_slice key, pk_slice rec
     to->collection_bytes += size;
     pk_counters_add(to->found, pk_partition_of(token, to->table->partition_count),
                     (struct pk_tally){1, (int64_t)size});
-    for (size_t i = 0; i < to->table->index_count && rc == PK_OK; i++)
-        rc = check_entry(to, i, key, item, err);
+    for (size_t i = 0; i < to->table->index_count && rc == PK_OK; i++) {
+        if (is_complete(&to->table->indexes[i]) && pk_pending_get(&to->pending[i], key) == NULL)
+            rc = check_entry(to, i, key, item, err);
+    }
     return rc;
 }
 
@@ -348,6 +431,28 @@ static void check_counters(struct table_check *to, const struct pk_counters *cou
     }
 }
 
+/* Reads the change log, and what of it the GSIs have not applied. */
+static enum pk_code check_log(struct table_check *to, struct pk_error *err)
+{
+    const struct pk_table *table = to->table;
+    enum pk_code rc = pk_log_check(table, to->all->snap, &to->all->faults, err);
+
+    for (size_t i = table->local_count; i < table->index_count && rc == PK_OK; i++) {
+        struct pk_error damaged = PK_ERROR_INIT;
+
+        rc = pk_pending_load(&to->pending[i], to->all->snap, table, &table->indexes[i], &damaged);
+        if (rc == PK_E_CORRUPT) {
+            pk_fault(&to->all->faults, "table '%.*s': index '%.*s': %s", PK_FMT(table->name),
+                     PK_FMT(table->indexes[i].name), damaged.message);
+            pk_error_release(&damaged);
+            rc = PK_OK;
+        }
+        if (rc != PK_OK)
+            pk_error_move(err, &damaged);
+    }
+    return rc;
+}
+
 static enum pk_code check_table(struct check *check, size_t at, struct pk_error *err)
 {
     const struct pk_table *table = check->tables[at];
@@ -357,13 +462,17 @@ static enum pk_code check_table(struct check *check, size_t at, struct pk_error 
     to.found = pk_counters_dup(check->counted[at]);
     pk_counters_clear(to.found);
     check->result->tables++;
-    rc = check_rows(&to, err);
+    rc = check_log(&to, err);
+    if (rc == PK_OK)
+        rc = check_rows(&to, err);
     for (size_t i = 0; i < table->index_count && rc == PK_OK; i++)
         rc = check_index(&to, i, err);
     if (rc == PK_OK && table->local_count > 0)
         rc = check_collection_rows(&to, err);
     if (rc == PK_OK)
         check_counters(&to, check->counted[at]);
+    for (size_t i = 0; i < table->index_count; i++)
+        pk_pending_release(&to.pending[i]);
     pk_counters_unref(to.found);
     pk_buf_release(&to.collection);
     pk_arena_release(&to.arena);
@@ -409,6 +518,9 @@ enum pk_code pk_engine_check(struct pk_engine *engine, struct pk_call *call,
     *result = (struct pk_check_result){0};
     if (rc == PK_OK)
         rc = finish_recount(&check, err);
+    if (rc != PK_OK)
+        return rc;
+    rc = bring_forward(&check, err);
     if (rc != PK_OK)
         return rc;
     take_state(&check);

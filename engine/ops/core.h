@@ -25,6 +25,7 @@ struct pk_engine {
     _Atomic uint64_t collection_bytes_max; /* LSI item collections: 10 GB (lsi.collection_bytes) */
     _Atomic uint64_t gsi_lag_ms;           /* lag.gsi, and so on: engine.h */
     _Atomic uint64_t gsi_lag_jitter_ms;
+    _Atomic uint64_t lag_seed; /* the seed once more: jitter is drawn without a lock */
     _Atomic uint64_t ttl_delay_ms;
     _Atomic uint64_t ttl_jitter_ms;
     _Atomic uint64_t stream_retention_ms;

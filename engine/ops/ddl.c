@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "engine/base/hash.h"
+#include "engine/ops/stream_ddl.h"
+#include "engine/ops/table_log.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/table_spec.h"
 
@@ -137,6 +139,9 @@ enum pk_code pk_engine_create_table(struct pk_engine *engine, const struct pk_ta
     set_uuid(engine, created);
     set_partitions(engine, created);
     set_warm(engine, created);
+    pk_stream_create(engine, created, created->created_ms);
+    pk_catalog_number(&engine->catalog, created);
+    pk_table_log_new(created);
     rc = pk_catalog_add(&engine->catalog, engine->store, created, err);
     if (rc == PK_OK)
         *table = pk_ddl_answer(created, PK_STATUS_CREATING);
@@ -149,14 +154,31 @@ out:
 
 /* Deleting -------------------------------------------------------------------------------------*/
 
+/* No row of an index may be written once the rows are being deleted. */
+static enum pk_code drop(struct pk_engine *engine, struct pk_table *old, struct pk_table *departed,
+                         struct pk_error *err)
+{
+    struct pk_table_log *log = pk_table_log(old);
+    enum pk_code rc;
+
+    pthread_mutex_lock(&log->apply);
+    rc = pk_catalog_drop(&engine->catalog, engine->store, old, departed, err);
+    log->dropped = rc == PK_OK;
+    pthread_mutex_unlock(&log->apply);
+    return rc;
+}
+
 enum pk_code pk_engine_delete_table(struct pk_engine *engine, pk_slice name,
                                     struct pk_table **table, struct pk_error *err)
 {
     struct pk_table *old;
+    struct pk_table *departed = NULL;
     enum pk_code rc;
 
     pthread_mutex_lock(&engine->catalog.ddl);
     old = pk_ddl_need_table(engine, name, err);
+    if (old != NULL)
+        departed = pk_stream_depart(engine, old, pk_clock_now(&engine->clock));
     if (old == NULL)
         rc = err->code;
     else if (old->deletion_protection)
@@ -164,13 +186,14 @@ enum pk_code pk_engine_delete_table(struct pk_engine *engine, pk_slice name,
                      "Resource cannot be deleted as it is currently protected against deletion. "
                      "Disable deletion protection first.");
     else
-        rc = pk_catalog_drop(&engine->catalog, engine->store, old, err);
+        rc = drop(engine, old, departed, err);
     if (old != NULL && rc == PK_OK) {
         pk_latch_pass(&engine->latches);
         *table = pk_ddl_answer(old, PK_STATUS_DELETING);
     }
     pthread_mutex_unlock(&engine->catalog.ddl);
     pk_table_unref(old);
+    pk_table_unref(departed);
     return rc;
 }
 
@@ -178,7 +201,7 @@ enum pk_code pk_engine_delete_table(struct pk_engine *engine, pk_slice name,
 
 enum pk_code pk_ddl_publish(struct pk_engine *engine, struct pk_table *table, struct pk_error *err)
 {
-    enum pk_code rc = pk_catalog_replace(&engine->catalog, engine->store, table, err);
+    enum pk_code rc = pk_catalog_replace(&engine->catalog, engine->store, table, NULL, err);
 
     if (rc == PK_OK)
         pk_latch_pass(&engine->latches);

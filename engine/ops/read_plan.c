@@ -3,6 +3,7 @@
 #include "engine/ops/read_plan.h"
 
 #include "engine/expr/expr_keycond.h"
+#include "engine/ops/propagate.h"
 #include "engine/ops/read_check.h"
 #include "engine/ops/start_key.h"
 #include "engine/store/key_code.h"
@@ -14,8 +15,8 @@
 static enum pk_code resolve(struct pk_engine *engine, const struct pk_read *request,
                             struct pk_read_plan *plan, struct pk_error *err)
 {
-    enum pk_code rc =
-        pk_engine_need_snapshot(engine, request->table, &plan->table, &plan->snap, err);
+    const struct pk_propagate_source source = {request->table, request->index};
+    enum pk_code rc = pk_propagate_snapshot(engine, &source, &plan->table, &plan->snap, err);
 
     if (rc != PK_OK)
         return rc;

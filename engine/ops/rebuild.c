@@ -9,6 +9,7 @@
 #include "engine/ops/rebuild.h"
 
 #include "engine/ops/row_check.h"
+#include "engine/ops/table_log.h"
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
@@ -162,6 +163,23 @@ static enum pk_code empty_derived(const struct rebuild *to, struct pk_error *err
     return rc;
 }
 
+/* The indexes have what the rows have: nothing of the log is left for them. */
+static enum pk_code skip_log(struct rebuild *to, struct pk_error *err)
+{
+    struct pk_table_log *log = pk_table_log(to->table);
+    uint64_t next = pk_log_next(&log->log);
+
+    for (size_t i = to->table->local_count; i < to->table->index_count; i++) {
+        uint32_t id = to->table->indexes[i].id;
+
+        pk_cursor_stage_drop(&pk_table_log_reader(log, id)->cursor, &to->batch);
+        pk_table_log_remove_reader(log, id);
+        pk_cursor_stage_begin(&pk_table_log_add_reader(log, id, next)->cursor, next, &to->batch);
+    }
+    pk_log_stage_mark(&log->log, &to->batch);
+    return flush(to, err);
+}
+
 static enum pk_code rebuild_table(struct pk_engine *engine, const struct pk_table *table,
                                   struct pk_faults *lost, struct pk_error *err)
 {
@@ -179,6 +197,8 @@ static enum pk_code rebuild_table(struct pk_engine *engine, const struct pk_tabl
         stage_collection(&to);
         rc = flush(&to, err);
     }
+    if (rc == PK_OK)
+        rc = skip_log(&to, err);
     pk_batch_release(&to.batch);
     pk_buf_release(&to.collection);
     pk_arena_release(&to.arena);

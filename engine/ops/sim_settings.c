@@ -80,6 +80,7 @@ static void put_to_use(struct pk_engine *engine, const struct pk_sim_settings *s
     };
     atomic_store(&engine->collection_bytes_max, settings->collection_bytes);
     engine->options.seed = settings->seed;
+    atomic_store(&engine->lag_seed, settings->seed);
     atomic_store(&engine->gsi_lag_ms, settings->gsi_lag_ms);
     atomic_store(&engine->gsi_lag_jitter_ms, settings->gsi_lag_jitter_ms);
     atomic_store(&engine->ttl_delay_ms, settings->ttl_delay_ms);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/ops/item_key.h"
+#include "engine/ops/propagate.h"
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
@@ -23,7 +24,11 @@ void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
                            const struct pk_table *table, struct pk_table_stats *stats)
 {
     const struct pk_counters *counters = pk_table_counters(table);
+    struct pk_error err = PK_ERROR_INIT;
 
+    /* Figures of an index that cannot be brought forward are those of what it has. */
+    (void)!pk_propagate_all(engine, table, &err);
+    pk_error_release(&err);
     stats->counting = atomic_load(&engine->recount.running);
     stats->table = counts_of(pk_counters_total(counters));
     stats->indexes = PK_NEW_ARRAY(call->arena, struct pk_counts, table->index_count);

@@ -201,7 +201,7 @@ static enum pk_code commit(struct txn *txn, struct pk_error *err)
     if (rc != PK_OK)
         return rc;
     for (size_t i = 0; i < txn->count; i++)
-        pk_write_stage(&txn->steps[i], &batch);
+        pk_write_stage(engine, &txn->steps[i], &batch);
     if (batch.count > 0)
         pk_collection_stage(&sizes, &batch);
     if (request->token.data != NULL)
@@ -210,6 +210,8 @@ static enum pk_code commit(struct txn *txn, struct pk_error *err)
         rc = pk_store_commit(engine->store, &batch, engine->durability, err);
     for (size_t i = 0; i < txn->count && rc == PK_OK; i++)
         pk_write_count(&txn->steps[i]);
+    for (size_t i = 0; i < txn->count; i++)
+        pk_write_settle(&txn->steps[i]);
     pk_batch_release(&batch);
     return rc;
 }

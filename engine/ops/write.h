@@ -3,14 +3,16 @@
  *
  *   prepare  table, key, everything that needs no stored item          no latch
  *   decide   the old item, condition, new item, index effects          under the key's latch
- *   stage    rows into the commit's batch                              under the latch
+ *   stage    rows and change record into the commit's batch            under the latch
  *   commit   (the caller's)
  *   count    counters                                                  under the latch
+ *   settle   the change record is in the log, or never will be         under the latch
  *   report   the result                                                no latch
  */
 #ifndef PK_OPS_WRITE_H
 #define PK_OPS_WRITE_H
 
+#include "engine/log/change_log.h"
 #include "engine/ops/collection.h"
 #include "engine/ops/core.h"
 #include "engine/ops/cost.h"
@@ -21,6 +23,9 @@ enum pk_write_mode { PK_WRITE_ALONE, PK_WRITE_IN_BATCH, PK_WRITE_IN_TRANSACTION 
 struct pk_write_step {
     const struct pk_write *request;
     enum pk_write_mode mode;
+    bool expired;           /* the time to live of the item deletes it (ttl.h): */
+    int64_t expires_s;      /*   its expiry row says so */
+    int64_t now_ms;         /*   when it is still due */
     struct pk_table *table; /* a reference: pk_write_release */
     struct pk_item_key key;
     pk_slice row; /* the row's key */
@@ -37,6 +42,7 @@ struct pk_write_step {
     uint64_t after_size;
     struct pk_index_effect *effects; /* one for each of the table's indexes */
     uint64_t collection_bytes;       /* on a table with an LSI */
+    uint64_t sequence;               /* of the change record in flight; 0: none */
 };
 
 /* Looks the table up and checks all that needs only the schema. */
@@ -48,9 +54,11 @@ void pk_write_release(struct pk_write_step *step);
 PK_MUST_CHECK enum pk_code pk_write_decide(struct pk_engine *engine, struct pk_call *call,
                                            struct pk_write_step *step,
                                            struct pk_collection_sizes *sizes, struct pk_error *err);
-/* A write that changes nothing stages nothing. */
-void pk_write_stage(const struct pk_write_step *step, struct pk_batch *batch);
+/* A write that changes nothing stages nothing. GSI rows follow from the change record
+ * (propagate.h). After stage comes settle, whatever becomes of the commit. */
+void pk_write_stage(struct pk_engine *engine, struct pk_write_step *step, struct pk_batch *batch);
 void pk_write_count(const struct pk_write_step *step);
+void pk_write_settle(struct pk_write_step *step);
 void pk_write_report(struct pk_call *call, const struct pk_write_step *step,
                      struct pk_write_result *result);
 

@@ -2,7 +2,8 @@
  * Definitions are always synced to the disk: they are few, and a row whose table is not known is
  * worth nothing.
  *
- * Stored: PK_META_TABLE name: descriptor; PK_META_NEXT_ID: varint; PK_META_RETIRED id: space byte.
+ * Stored: PK_META_TABLE name: descriptor; PK_META_NEXT_ID: varint; PK_META_RETIRED id: space byte;
+ * PK_META_DEPARTED id: descriptor.
  */
 #include "engine/table/catalog.h"
 
@@ -32,6 +33,9 @@ static void forget(struct pk_catalog *catalog)
     free(catalog->retired);
     catalog->retired = NULL;
     catalog->retired_count = 0;
+    pk_catalog_free_all(catalog->departed, catalog->departed_count);
+    catalog->departed = NULL;
+    catalog->departed_count = 0;
 }
 
 void pk_catalog_release(struct pk_catalog *catalog)
@@ -72,6 +76,28 @@ static enum pk_code load_table(struct pk_catalog *catalog, pk_slice name, pk_sli
     return PK_OK;
 }
 
+/* Takes the reference. */
+static void add_departed(struct pk_catalog *catalog, struct pk_table *table_take)
+{
+    catalog->departed =
+        pk_realloc(catalog->departed, catalog->departed_count + 1, sizeof(struct pk_table *));
+    catalog->departed[catalog->departed_count++] = table_take;
+}
+
+static enum pk_code load_departed(struct pk_catalog *catalog, pk_slice name, pk_slice bytes,
+                                  struct pk_error *err)
+{
+    struct pk_table *table = NULL;
+    enum pk_code rc = pk_table_load(bytes, &table, err);
+
+    (void)name;
+    if (rc != PK_OK)
+        return rc;
+    raise_next_id(catalog, table->id);
+    add_departed(catalog, table);
+    return PK_OK;
+}
+
 static enum pk_code load_retired(struct pk_catalog *catalog, pk_slice name, pk_slice bytes,
                                  struct pk_error *err)
 {
@@ -79,7 +105,8 @@ static enum pk_code load_retired(struct pk_catalog *catalog, pk_slice name, pk_s
     unsigned char space = 0;
 
     if (!pk_take_u32be(&name, &id) || !pk_take_byte(&bytes, &space) ||
-        (space != PK_SPACE_TABLE && space != PK_SPACE_LSI && space != PK_SPACE_GSI))
+        (space != PK_SPACE_TABLE && space != PK_SPACE_LSI && space != PK_SPACE_GSI &&
+         space != PK_SPACE_CHANGE))
         return pk_fail(err, PK_E_CORRUPT, "the list of dropped tables is damaged");
     retire(catalog, id, (enum pk_space)space);
     return PK_OK;
@@ -136,6 +163,8 @@ enum pk_code pk_catalog_load(struct pk_catalog *catalog, struct pk_store *store,
     rc = load_kind(catalog, store, PK_META_TABLE, load_table, err);
     if (rc == PK_OK)
         rc = load_kind(catalog, store, PK_META_RETIRED, load_retired, err);
+    if (rc == PK_OK)
+        rc = load_kind(catalog, store, PK_META_DEPARTED, load_departed, err);
     if (rc == PK_OK)
         rc = load_kind(catalog, store, PK_META_NEXT_ID, load_next_id, err);
     pthread_mutex_unlock(&catalog->lock);
@@ -211,6 +240,19 @@ size_t pk_catalog_names(struct pk_catalog *catalog, struct pk_arena *arena, pk_s
     return n;
 }
 
+struct pk_table **pk_catalog_departed(struct pk_catalog *catalog, size_t *count)
+{
+    struct pk_table **tables;
+
+    pthread_mutex_lock(&catalog->lock);
+    *count = catalog->departed_count;
+    tables = pk_calloc(*count, sizeof(struct pk_table *));
+    for (size_t i = 0; i < *count; i++)
+        tables[i] = pk_table_ref(catalog->departed[i]);
+    pthread_mutex_unlock(&catalog->lock);
+    return tables;
+}
+
 struct pk_retired *pk_catalog_retired(struct pk_catalog *catalog, size_t *count)
 {
     struct pk_retired *copy = NULL;
@@ -266,36 +308,71 @@ static void publish(struct pk_catalog *catalog, struct pk_table *table, uint32_t
     pk_table_unref(old);
 }
 
-enum pk_code pk_catalog_add(struct pk_catalog *catalog, struct pk_store *store,
-                            struct pk_table *table, struct pk_error *err)
+void pk_catalog_number(struct pk_catalog *catalog, struct pk_table *table)
 {
-    struct pk_batch batch = PK_BATCH_INIT;
     uint32_t next_id = catalog->next_id;
+    bool is_new = table->id == 0;
+
+    if (is_new)
+        table->id = next_id++;
+    for (size_t i = 0; i < table->index_count; i++) {
+        if (table->indexes[i].id != 0)
+            continue;
+        table->indexes[i].id = next_id++;
+        if (!is_new)
+            pk_counters_add_slot(pk_table_counters(table), table->indexes[i].id);
+    }
+    if (is_new)
+        pk_table_count(table);
+}
+
+/* Above all ids of the table. */
+static uint32_t next_id_after(const struct pk_catalog *catalog, const struct pk_table *table)
+{
+    uint32_t next_id = catalog->next_id;
+
+    if (table->id >= next_id)
+        next_id = table->id + 1;
+    for (size_t i = 0; i < table->index_count; i++) {
+        if (table->indexes[i].id >= next_id)
+            next_id = table->indexes[i].id + 1;
+    }
+    return next_id;
+}
+
+/* batch: what else belongs into the commit. */
+static enum pk_code commit_table(struct pk_catalog *catalog, struct pk_store *store,
+                                 struct pk_table *table, struct pk_batch *batch,
+                                 struct pk_error *err)
+{
+    uint32_t next_id = next_id_after(catalog, table);
     enum pk_code rc;
 
-    table->id = next_id++;
-    for (size_t i = 0; i < table->index_count; i++)
-        table->indexes[i].id = next_id++;
-    pk_table_count(table);
-    stage_next_id(&batch, next_id);
-    stage_table(&batch, table);
-    rc = pk_store_commit(store, &batch, PK_COMMIT_SYNC, err);
+    if (next_id != catalog->next_id)
+        stage_next_id(batch, next_id);
+    stage_table(batch, table);
+    rc = pk_store_commit(store, batch, PK_COMMIT_SYNC, err);
     if (rc == PK_OK)
         publish(catalog, table, next_id);
-    pk_batch_release(&batch);
     return rc;
 }
 
+enum pk_code pk_catalog_add(struct pk_catalog *catalog, struct pk_store *store,
+                            struct pk_table *table, struct pk_error *err)
+{
+    return pk_catalog_replace(catalog, store, table, NULL, err);
+}
+
 enum pk_code pk_catalog_replace(struct pk_catalog *catalog, struct pk_store *store,
-                                struct pk_table *table, struct pk_error *err)
+                                struct pk_table *table, const struct pk_batch *more,
+                                struct pk_error *err)
 {
     struct pk_batch batch = PK_BATCH_INIT;
     enum pk_code rc;
 
-    stage_table(&batch, table);
-    rc = pk_store_commit(store, &batch, PK_COMMIT_SYNC, err);
-    if (rc == PK_OK)
-        publish(catalog, table, catalog->next_id);
+    if (more != NULL)
+        pk_batch_add(&batch, more);
+    rc = commit_table(catalog, store, table, &batch, err);
     pk_batch_release(&batch);
     return rc;
 }
@@ -310,8 +387,41 @@ static void stage_retired(struct pk_batch *batch, uint32_t id, enum pk_space spa
     pk_buf_release(&key);
 }
 
+static void stage_departed(struct pk_batch *batch, const struct pk_table *departed)
+{
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_buf value = PK_BUF_INIT;
+
+    pk_layout_meta_id(&key, PK_META_DEPARTED, departed->id, (pk_slice){NULL, 0});
+    pk_table_store(departed, &value);
+    pk_batch_put(batch, pk_buf_slice(&key), pk_buf_slice(&value));
+    pk_buf_release(&key);
+    pk_buf_release(&value);
+}
+
+enum pk_code pk_catalog_drop_index(struct pk_catalog *catalog, struct pk_store *store,
+                                   struct pk_table *table, uint32_t index_id,
+                                   const struct pk_batch *more, struct pk_error *err)
+{
+    struct pk_batch batch = PK_BATCH_INIT;
+    enum pk_code rc;
+
+    pk_batch_add(&batch, more);
+    stage_retired(&batch, index_id, PK_SPACE_GSI);
+    rc = commit_table(catalog, store, table, &batch, err);
+    pk_batch_release(&batch);
+    if (rc != PK_OK)
+        return rc;
+    pk_counters_remove_slot(pk_table_counters(table), index_id);
+    pthread_mutex_lock(&catalog->lock);
+    retire(catalog, index_id, PK_SPACE_GSI);
+    pthread_mutex_unlock(&catalog->lock);
+    return PK_OK;
+}
+
 enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
-                             struct pk_table *table, struct pk_error *err)
+                             struct pk_table *table, struct pk_table *departed,
+                             struct pk_error *err)
 {
     struct pk_batch batch = PK_BATCH_INIT;
     struct pk_buf key = PK_BUF_INIT;
@@ -323,6 +433,8 @@ enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
     pk_buf_clear(&key);
     pk_layout_meta_id(&key, PK_META_ATTACHMENT, table->id, (pk_slice){NULL, 0});
     pk_batch_delete(&batch, pk_buf_slice(&key));
+    if (departed != NULL)
+        stage_departed(&batch, departed);
     stage_retired(&batch, table->id, PK_SPACE_TABLE);
     for (size_t i = 0; i < table->index_count; i++)
         stage_retired(&batch, table->indexes[i].id,
@@ -336,12 +448,59 @@ enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
     pthread_mutex_lock(&catalog->lock);
     old = pk_map_remove(&catalog->tables, table->name);
     retire(catalog, table->id, PK_SPACE_TABLE);
+    if (departed != NULL)
+        add_departed(catalog, pk_table_ref(departed));
     for (size_t i = 0; i < table->index_count; i++)
         retire(catalog, table->indexes[i].id,
                table->indexes[i].local ? PK_SPACE_LSI : PK_SPACE_GSI);
     pthread_mutex_unlock(&catalog->lock);
     pk_table_set_stale(old);
     pk_table_unref(old);
+    return PK_OK;
+}
+
+static bool is_retired(struct pk_catalog *catalog, uint32_t id)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&catalog->lock);
+    for (size_t i = 0; i < catalog->retired_count; i++)
+        found = found || catalog->retired[i].id == id;
+    pthread_mutex_unlock(&catalog->lock);
+    return found;
+}
+
+enum pk_code pk_catalog_forget(struct pk_catalog *catalog, struct pk_store *store,
+                               struct pk_table *departed, struct pk_error *err)
+{
+    struct pk_batch batch = PK_BATCH_INIT;
+    struct pk_buf key = PK_BUF_INIT;
+    /* While its rows are being deleted the change records go with them. */
+    bool going = is_retired(catalog, departed->id);
+    enum pk_code rc;
+    size_t i = 0;
+
+    pk_layout_meta_id(&key, PK_META_DEPARTED, departed->id, (pk_slice){NULL, 0});
+    pk_batch_delete(&batch, pk_buf_slice(&key));
+    if (!going)
+        stage_retired(&batch, departed->id, PK_SPACE_CHANGE);
+    rc = pk_store_commit(store, &batch, PK_COMMIT_SYNC, err);
+    pk_buf_release(&key);
+    pk_batch_release(&batch);
+    if (rc != PK_OK)
+        return rc;
+    pthread_mutex_lock(&catalog->lock);
+    while (i < catalog->departed_count && catalog->departed[i]->id != departed->id)
+        i++;
+    if (i < catalog->departed_count) {
+        pk_table_unref(catalog->departed[i]);
+        catalog->departed_count--;
+        memmove(catalog->departed + i, catalog->departed + i + 1,
+                (catalog->departed_count - i) * sizeof(struct pk_table *));
+    }
+    if (!going)
+        retire(catalog, departed->id, PK_SPACE_CHANGE);
+    pthread_mutex_unlock(&catalog->lock);
     return PK_OK;
 }
 
@@ -366,10 +525,10 @@ enum pk_code pk_catalog_reserve(struct pk_catalog *catalog, struct pk_store *sto
 
 /* Sweeping -------------------------------------------------------------------------------------*/
 
-enum { SWEEP_RANGES_MAX = 5 };
+enum { SWEEP_RANGES_MAX = 8 };
 
 /* The prefixes of everything kept under a retired id. */
-static size_t retired_prefixes(const struct pk_retired *retired,
+static size_t retired_prefixes(const struct pk_retired *retired, bool keeps_changes,
                                struct pk_buf prefixes[SWEEP_RANGES_MAX])
 {
     pk_slice none = {NULL, 0};
@@ -378,19 +537,22 @@ static size_t retired_prefixes(const struct pk_retired *retired,
     pk_layout_meta_id(&prefixes[1], PK_META_COUNTERS, retired->id, none);
     if (retired->space != PK_SPACE_TABLE)
         return 2;
-    pk_layout_id(&prefixes[2], PK_SPACE_CHANGE, retired->id);
-    pk_layout_id(&prefixes[3], PK_SPACE_EXPIRY, retired->id);
-    pk_layout_meta_id(&prefixes[4], PK_META_COLLECTION, retired->id, none);
-    return SWEEP_RANGES_MAX;
+    pk_layout_id(&prefixes[2], PK_SPACE_EXPIRY, retired->id);
+    pk_layout_meta_id(&prefixes[3], PK_META_COLLECTION, retired->id, none);
+    pk_layout_meta_id(&prefixes[4], PK_META_EXPIRY, retired->id, none);
+    pk_layout_meta_id(&prefixes[5], PK_META_CURSOR, retired->id, none);
+    pk_layout_meta_id(&prefixes[6], PK_META_LOG, retired->id, none);
+    pk_layout_id(&prefixes[7], PK_SPACE_CHANGE, retired->id);
+    return keeps_changes ? SWEEP_RANGES_MAX - 1 : SWEEP_RANGES_MAX;
 }
 
 /* Deletes rows of one id; *done when none is left. */
 static enum pk_code sweep_id(struct pk_store *store, const struct pk_retired *retired,
-                             size_t max_rows, bool *done, struct pk_error *err)
+                             bool keeps_changes, size_t max_rows, bool *done, struct pk_error *err)
 {
     struct pk_buf prefixes[SWEEP_RANGES_MAX] = {PK_BUF_INIT};
     struct pk_buf upper = PK_BUF_INIT;
-    size_t count = retired_prefixes(retired, prefixes);
+    size_t count = retired_prefixes(retired, keeps_changes, prefixes);
     size_t left = max_rows;
     enum pk_code rc = PK_OK;
 
@@ -438,6 +600,7 @@ enum pk_code pk_catalog_sweep(struct pk_catalog *catalog, struct pk_store *store
 {
     struct pk_retired retired = {0, PK_SPACE_TABLE};
     bool any;
+    bool keeps_changes = false; /* of a departed table */
     bool done = false;
     enum pk_code rc;
 
@@ -445,11 +608,13 @@ enum pk_code pk_catalog_sweep(struct pk_catalog *catalog, struct pk_store *store
     any = catalog->retired_count > 0;
     if (any)
         retired = catalog->retired[0];
+    for (size_t i = 0; i < catalog->departed_count; i++)
+        keeps_changes = keeps_changes || catalog->departed[i]->id == retired.id;
     pthread_mutex_unlock(&catalog->lock);
     *more = false;
     if (!any)
         return PK_OK;
-    rc = sweep_id(store, &retired, max_rows, &done, err);
+    rc = sweep_id(store, &retired, keeps_changes, max_rows, &done, err);
     if (rc == PK_OK && done)
         rc = forget_id(catalog, store, retired.id, err);
     if (rc != PK_OK)

@@ -30,6 +30,8 @@ struct pk_catalog {
     uint32_t next_id;     /* written under ddl and lock */
     struct pk_retired *retired;
     size_t retired_count;
+    struct pk_table **departed; /* dropped tables whose streams can still be read */
+    size_t departed_count;
 };
 
 void pk_catalog_init(struct pk_catalog *catalog);
@@ -46,21 +48,37 @@ void pk_catalog_free_all(struct pk_table **tables, size_t count);
 /* Names after `after` in byte order (arena copies), at most limit; *more: others follow. */
 size_t pk_catalog_names(struct pk_catalog *catalog, struct pk_arena *arena, pk_slice after,
                         size_t limit, pk_slice *names, bool *more);
+/* Dropped tables whose streams can still be read: as pk_catalog_all, oldest first. */
+struct pk_table **pk_catalog_departed(struct pk_catalog *catalog, size_t *count);
 /* A heap copy of the retired ids, the caller's; NULL when there are none. */
 struct pk_retired *pk_catalog_retired(struct pk_catalog *catalog, size_t *count);
 
 /* The caller holds ddl in the following. */
 
-/* Gives the table and its indexes their ids, commits and publishes it. The catalog takes a
- * reference of its own. */
+/* Gives the table, or those of its indexes that have none, their ids, and a new table counters; a
+ * new index is counted, too. Ids of a table that is not committed afterwards are given again. */
+void pk_catalog_number(struct pk_catalog *catalog, struct pk_table *table);
+/* Commits and publishes a numbered table. The catalog takes a reference of its own. */
 PK_MUST_CHECK enum pk_code pk_catalog_add(struct pk_catalog *catalog, struct pk_store *store,
                                           struct pk_table *table, struct pk_error *err);
-/* Commits and publishes a changed copy in the old one's place. */
+/* Commits and publishes a changed copy, whose indexes are numbered, in the old one's place. more:
+ * what else belongs into the commit; NULL: nothing. */
 PK_MUST_CHECK enum pk_code pk_catalog_replace(struct pk_catalog *catalog, struct pk_store *store,
-                                              struct pk_table *table, struct pk_error *err);
-/* Commits the drop, takes the table out and retires its ids. */
+                                              struct pk_table *table, const struct pk_batch *more,
+                                              struct pk_error *err);
+/* The same for a copy that lacks a GSI the old one has: its id is retired. */
+PK_MUST_CHECK enum pk_code pk_catalog_drop_index(struct pk_catalog *catalog, struct pk_store *store,
+                                                 struct pk_table *table, uint32_t index_id,
+                                                 const struct pk_batch *more, struct pk_error *err);
+/* Commits the drop, takes the table out and retires its ids. departed (NULL: none) is its last
+ * description: kept, with the change records, until pk_catalog_forget(). */
 PK_MUST_CHECK enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
-                                           struct pk_table *table, struct pk_error *err);
+                                           struct pk_table *table, struct pk_table *departed,
+                                           struct pk_error *err);
+/* Lets the change records of a departed table go, and itself. One caller at a time, never during a
+ * sweep. */
+PK_MUST_CHECK enum pk_code pk_catalog_forget(struct pk_catalog *catalog, struct pk_store *store,
+                                             struct pk_table *departed, struct pk_error *err);
 
 /* Never gives out that id, or a smaller one, any more: for rows whose table is not known. */
 PK_MUST_CHECK enum pk_code pk_catalog_reserve(struct pk_catalog *catalog, struct pk_store *store,

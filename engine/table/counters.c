@@ -1,10 +1,15 @@
-/* One pair of atomics a partition and a slot an index. Relaxed order is enough: nobody concludes
- * from a figure that something else has happened. */
+/* One pair of atomics a partition and a slot an index; slots are enough for all indexes a table can
+ * have, so that they never move. Relaxed order is enough: nobody concludes from a figure that
+ * something else has happened. */
 #include "engine/table/counters.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "engine/schema.h"
+
+/* One more GSI than there may be: created while another one goes. */
+enum { SLOTS = PK_GSI_MAX + PK_LSI_MAX + 1 };
 enum { FORM_VERSION = 1, CELL_BYTES = 16, INDEX_BYTES = 20 };
 
 struct cell {
@@ -15,9 +20,8 @@ struct cell {
 struct pk_counters {
     atomic_uint refs;
     uint32_t partitions;
-    size_t index_count;
-    uint32_t *index_ids;
-    struct cell *cells; /* the partitions', then the indexes' */
+    atomic_uint index_ids[SLOTS]; /* 0: free */
+    struct cell *cells;           /* the partitions', then the slots' */
 };
 
 struct pk_counters *pk_counters_new(uint32_t partitions, const uint32_t *index_ids,
@@ -27,11 +31,9 @@ struct pk_counters *pk_counters_new(uint32_t partitions, const uint32_t *index_i
 
     atomic_init(&counters->refs, 1);
     counters->partitions = partitions;
-    counters->index_count = index_count;
-    counters->index_ids = pk_calloc(index_count, sizeof(*counters->index_ids));
-    counters->cells = pk_calloc(partitions + index_count, sizeof(*counters->cells));
-    for (size_t i = 0; i < index_count; i++)
-        counters->index_ids[i] = index_ids[i];
+    counters->cells = pk_calloc((size_t)partitions + SLOTS, sizeof(*counters->cells));
+    for (size_t i = 0; i < SLOTS; i++)
+        atomic_init(&counters->index_ids[i], i < index_count ? index_ids[i] : 0);
     return counters;
 }
 
@@ -47,7 +49,6 @@ void pk_counters_unref(struct pk_counters *counters)
         return;
     if (atomic_fetch_sub_explicit(&counters->refs, 1, memory_order_acq_rel) > 1)
         return;
-    free(counters->index_ids);
     free(counters->cells);
     free(counters);
 }
@@ -71,8 +72,8 @@ static struct pk_tally read(const struct cell *cell)
 /* The index's cell, or NULL. */
 static struct cell *index_cell(const struct pk_counters *counters, uint32_t index_id)
 {
-    for (size_t i = 0; i < counters->index_count; i++) {
-        if (counters->index_ids[i] == index_id)
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (atomic_load_explicit(&counters->index_ids[i], memory_order_acquire) == index_id)
             return &counters->cells[counters->partitions + i];
     }
     return NULL;
@@ -93,12 +94,36 @@ void pk_counters_add_index(struct pk_counters *counters, uint32_t index_id, stru
         add(cell, delta);
 }
 
+static void clear(struct cell *cell)
+{
+    atomic_store_explicit(&cell->items, 0, memory_order_relaxed);
+    atomic_store_explicit(&cell->bytes, 0, memory_order_relaxed);
+}
+
+void pk_counters_add_slot(struct pk_counters *counters, uint32_t index_id)
+{
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (atomic_load_explicit(&counters->index_ids[i], memory_order_relaxed) != 0)
+            continue;
+        clear(&counters->cells[counters->partitions + i]);
+        atomic_store_explicit(&counters->index_ids[i], index_id, memory_order_release);
+        return;
+    }
+    pk_bug("no slot is free to count index %u", index_id);
+}
+
+void pk_counters_remove_slot(struct pk_counters *counters, uint32_t index_id)
+{
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (atomic_load_explicit(&counters->index_ids[i], memory_order_relaxed) == index_id)
+            atomic_store_explicit(&counters->index_ids[i], 0, memory_order_release);
+    }
+}
+
 void pk_counters_clear(struct pk_counters *counters)
 {
-    for (size_t i = 0; i < counters->partitions + counters->index_count; i++) {
-        atomic_store_explicit(&counters->cells[i].items, 0, memory_order_relaxed);
-        atomic_store_explicit(&counters->cells[i].bytes, 0, memory_order_relaxed);
-    }
+    for (size_t i = 0; i < (size_t)counters->partitions + SLOTS; i++)
+        clear(&counters->cells[i]);
 }
 
 struct pk_tally pk_counters_partition(const struct pk_counters *counters, uint32_t partition)
@@ -130,10 +155,11 @@ struct pk_tally pk_counters_total(const struct pk_counters *counters)
 
 struct pk_counters *pk_counters_dup(const struct pk_counters *counters)
 {
-    struct pk_counters *copy =
-        pk_counters_new(counters->partitions, counters->index_ids, counters->index_count);
+    struct pk_counters *copy = pk_counters_new(counters->partitions, NULL, 0);
 
-    for (size_t i = 0; i < counters->partitions + counters->index_count; i++)
+    for (size_t i = 0; i < SLOTS; i++)
+        atomic_init(&copy->index_ids[i], atomic_load(&counters->index_ids[i]));
+    for (size_t i = 0; i < (size_t)counters->partitions + SLOTS; i++)
         add(&copy->cells[i], read(&counters->cells[i]));
     return copy;
 }
@@ -146,13 +172,19 @@ static void store_tally(struct pk_buf *out, struct pk_tally tally)
 
 void pk_counters_store(const struct pk_counters *counters, struct pk_buf *out)
 {
+    uint64_t indexes = 0;
+
+    for (size_t i = 0; i < SLOTS; i++)
+        indexes += atomic_load(&counters->index_ids[i]) != 0;
     pk_buf_add_byte(out, FORM_VERSION);
     pk_buf_add_varint(out, counters->partitions);
     for (uint32_t i = 0; i < counters->partitions; i++)
         store_tally(out, read(&counters->cells[i]));
-    pk_buf_add_varint(out, counters->index_count);
-    for (size_t i = 0; i < counters->index_count; i++) {
-        pk_buf_add_u32be(out, counters->index_ids[i]);
+    pk_buf_add_varint(out, indexes);
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (atomic_load(&counters->index_ids[i]) == 0)
+            continue;
+        pk_buf_add_u32be(out, atomic_load(&counters->index_ids[i]));
         store_tally(out, read(&counters->cells[counters->partitions + i]));
     }
 }

@@ -33,6 +33,12 @@ void pk_counters_add(struct pk_counters *counters, uint32_t partition, struct pk
 /* An index the counters do not know is ignored. */
 void pk_counters_add_index(struct pk_counters *counters, uint32_t index_id, struct pk_tally delta);
 
+/* An index more, with zeros; its slot may have been another's. As many as a table has indexes fit.
+ * Not from two threads at a time. */
+void pk_counters_add_slot(struct pk_counters *counters, uint32_t index_id);
+/* No longer counts the index. Only while nobody adds to it. */
+void pk_counters_remove_slot(struct pk_counters *counters, uint32_t index_id);
+
 /* All zero again. Only while nobody adds. */
 void pk_counters_clear(struct pk_counters *counters);
 

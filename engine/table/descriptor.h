@@ -9,6 +9,8 @@
 #ifndef PK_TABLE_DESCRIPTOR_H
 #define PK_TABLE_DESCRIPTOR_H
 
+#include <stdatomic.h>
+
 #include "engine/base/buf.h"
 #include "engine/schema.h"
 #include "engine/table/counters.h"
@@ -17,13 +19,24 @@
 struct pk_table *pk_table_new(void);
 /* Where everything the descriptor points to lives. */
 struct pk_arena *pk_table_arena(struct pk_table *table);
-/* A copy that may be changed until it is published; it shares the counters. */
+/* A copy that may be changed until it is published; it shares the counters and the companion. */
 struct pk_table *pk_table_copy(const struct pk_table *table);
 
 /* Gives the table its counters, all zero. Once, when its partitions and indexes are known. */
 void pk_table_count(struct pk_table *table);
 /* Borrowed. */
 struct pk_counters *pk_table_counters(const struct pk_table *table);
+
+/* What the operations keep beside a table while the engine is open: the head of a struct of theirs,
+ * shared by all versions of the descriptor and freed with the last of them. */
+struct pk_companion {
+    atomic_uint refs;
+    void (*free)(struct pk_companion *companion);
+};
+/* Once, before the table is published; the table owns that reference. */
+void pk_table_set_companion(struct pk_table *table, struct pk_companion *companion_take);
+/* Borrowed; NULL when none was set. */
+struct pk_companion *pk_table_companion(const struct pk_table *table);
 
 bool pk_table_is_stale(const struct pk_table *table);
 void pk_table_set_stale(struct pk_table *table);

@@ -147,17 +147,22 @@ static bool changes_nothing(const struct pk_index_effect *effect)
            pk_slice_equal(effect->before.item, effect->after.item);
 }
 
+void pk_index_plan_one(const struct pk_table *table, const struct pk_index *index, pk_view before,
+                       pk_view after, struct pk_arena *arena, struct pk_index_effect *out)
+{
+    *out = (struct pk_index_effect){.index = index};
+    if (index->status == PK_STATUS_DELETING)
+        return;
+    pk_index_entry_of(table, index, before, arena, &out->before);
+    pk_index_entry_of(table, index, after, arena, &out->after);
+    out->units = changes_nothing(out) ? 0 : effect_units(out);
+}
+
 void pk_index_plan(const struct pk_table *table, pk_view before, pk_view after,
                    struct pk_arena *arena, struct pk_index_effect *out)
 {
-    for (size_t i = 0; i < table->index_count; i++) {
-        struct pk_index_effect *effect = &out[i];
-
-        effect->index = &table->indexes[i];
-        pk_index_entry_of(table, effect->index, before, arena, &effect->before);
-        pk_index_entry_of(table, effect->index, after, arena, &effect->after);
-        effect->units = changes_nothing(effect) ? 0 : effect_units(effect);
-    }
+    for (size_t i = 0; i < table->index_count; i++)
+        pk_index_plan_one(table, &table->indexes[i], before, after, arena, &out[i]);
 }
 
 void pk_index_stage(const struct pk_index_effect *effect, struct pk_batch *batch)
@@ -273,8 +278,10 @@ enum pk_index_fault pk_index_check(const struct pk_table *table, pk_view before,
 {
     for (size_t i = 0; i < table->index_count; i++) {
         struct checking of = {&table->indexes[i], before, after, source};
-        enum pk_index_fault fault = check_index(&of, err);
+        enum pk_index_fault fault = PK_INDEX_FINE;
 
+        if (of.index->status != PK_STATUS_DELETING)
+            fault = check_index(&of, err);
         if (fault != PK_INDEX_FINE)
             return fault;
     }

@@ -33,9 +33,13 @@ struct pk_item_key pk_index_item_key(const struct pk_table *table, pk_view item,
 bool pk_index_entry_of(const struct pk_table *table, const struct pk_index *index, pk_view item,
                        struct pk_arena *arena, struct pk_index_entry *out);
 /* Fills out, one element for each of the table's indexes, for the write from `before` to `after`
- * (either may be missing). The entries borrow the items' bytes. */
+ * (either may be missing). The entries borrow the items' bytes. An index that is being deleted is
+ * not touched. */
 void pk_index_plan(const struct pk_table *table, pk_view before, pk_view after,
                    struct pk_arena *arena, struct pk_index_effect *out);
+/* The same for one index. */
+void pk_index_plan_one(const struct pk_table *table, const struct pk_index *index, pk_view before,
+                       pk_view after, struct pk_arena *arena, struct pk_index_effect *out);
 /* Puts a change's rows into the batch; nothing when the index is not touched. */
 void pk_index_stage(const struct pk_index_effect *effect, struct pk_batch *batch);
 

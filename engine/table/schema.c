@@ -11,6 +11,7 @@ struct box {
     struct pk_table table; /* first: a pointer to it is a pointer to the box */
     struct pk_arena arena;
     struct pk_counters *counters;
+    struct pk_companion *companion;
     atomic_uint refs;
     atomic_bool stale;
 };
@@ -45,6 +46,13 @@ struct pk_table *pk_table_ref(struct pk_table *table)
     return table;
 }
 
+static void companion_unref(struct pk_companion *companion)
+{
+    if (companion != NULL &&
+        atomic_fetch_sub_explicit(&companion->refs, 1, memory_order_acq_rel) == 1)
+        companion->free(companion);
+}
+
 void pk_table_unref(struct pk_table *table)
 {
     struct box *box = box_of(table);
@@ -53,6 +61,7 @@ void pk_table_unref(struct pk_table *table)
         return;
     pk_arena_release(&box->arena);
     pk_counters_unref(box->counters);
+    companion_unref(box->companion);
     free(box);
 }
 
@@ -70,6 +79,17 @@ void pk_table_count(struct pk_table *table)
 struct pk_counters *pk_table_counters(const struct pk_table *table)
 {
     return const_box_of(table)->counters;
+}
+
+void pk_table_set_companion(struct pk_table *table, struct pk_companion *companion_take)
+{
+    companion_unref(box_of(table)->companion);
+    box_of(table)->companion = companion_take;
+}
+
+struct pk_companion *pk_table_companion(const struct pk_table *table)
+{
+    return const_box_of(table)->companion;
 }
 
 bool pk_table_is_stale(const struct pk_table *table)
@@ -94,6 +114,9 @@ struct pk_table *pk_table_copy(const struct pk_table *table)
     pk_buf_release(&bytes);
     pk_counters_unref(box_of(copy)->counters);
     box_of(copy)->counters = pk_counters_ref(const_box_of(table)->counters);
+    box_of(copy)->companion = const_box_of(table)->companion;
+    if (box_of(copy)->companion != NULL)
+        atomic_fetch_add_explicit(&box_of(copy)->companion->refs, 1, memory_order_relaxed);
     return copy;
 }
 

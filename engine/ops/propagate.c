@@ -1,0 +1,500 @@
+/*
+ * One index is brought forward at a time, under its table's `apply`. A commit holds the rows of up
+ * to COMMIT_RECORDS records of one shard and the new position in it.
+ *
+ * A reader of an index first asks, without a lock, whether everything below its target is there
+ * already: between two writes all reads but the first pass at once.
+ */
+#include "engine/ops/propagate.h"
+
+#include "engine/base/rng.h"
+#include "engine/log/stream_keep.h"
+#include "engine/table/index.h"
+
+enum { COMMIT_RECORDS = 256 };
+
+/* One index on its way to a target. */
+struct run {
+    struct pk_engine *engine;
+    const struct pk_table *table;
+    const struct pk_index *index;
+    struct pk_table_log *log;
+    struct pk_index_reader *reader;
+    uint64_t bound; /* only records below it */
+    int64_t now_ms; /* only records that are due */
+    size_t left;    /* so many records may be read */
+    bool stopped;   /* something below the bound is left */
+    bool more;      /* of which some could be applied now */
+
+    /* the commit under way */
+    struct pk_batch batch;
+    struct pk_arena arena;
+    size_t records;
+    uint64_t at; /* the position after it */
+    struct pk_tally tally;
+};
+
+/* Lag ------------------------------------------------------------------------------------------*/
+
+static bool has_lag(const struct pk_engine *engine)
+{
+    return atomic_load(&engine->gsi_lag_ms) > 0 || atomic_load(&engine->gsi_lag_jitter_ms) > 0;
+}
+
+int64_t pk_propagate_due(const struct pk_engine *engine, uint32_t table_id,
+                         const struct pk_change *change)
+{
+    uint64_t jitter = atomic_load(&engine->gsi_lag_jitter_ms);
+    int64_t due = change->time_ms + (int64_t)atomic_load(&engine->gsi_lag_ms);
+    struct pk_rng rng;
+
+    if (jitter == 0)
+        return due;
+    pk_rng_seed(&rng, atomic_load(&engine->lag_seed));
+    rng.state ^= (uint64_t)table_id << 40 ^ change->sequence;
+    return due + (int64_t)pk_rng_below(&rng, jitter + 1);
+}
+
+static bool is_due(const struct run *run, const struct pk_change *change)
+{
+    if (run->now_ms == INT64_MAX)
+        return true;
+    return pk_propagate_due(run->engine, run->table->id, change) <= run->now_ms;
+}
+
+/* Applying -------------------------------------------------------------------------------------*/
+
+static struct pk_tally tally_of(const struct pk_index_entry *entry)
+{
+    if (entry->key.data == NULL)
+        return (struct pk_tally){0, 0};
+    return (struct pk_tally){1, (int64_t)entry->size};
+}
+
+static void move_tally(struct pk_tally *tally, struct pk_tally from, struct pk_tally to)
+{
+    tally->items += to.items - from.items;
+    tally->bytes += to.bytes - from.bytes;
+}
+
+/* What the store has under an entry's key. */
+static enum pk_code stored_tally(struct run *run, pk_slice key, struct pk_tally *tally,
+                                 struct pk_error *err)
+{
+    struct pk_buf record = PK_BUF_INIT;
+    pk_view item = PK_VIEW_MISSING;
+    size_t size = 0;
+    bool found = false;
+    enum pk_code rc = PK_OK;
+
+    *tally = (struct pk_tally){0, 0};
+    if (key.data != NULL)
+        rc = pk_store_get(run->engine->store, key, &record, &found, err);
+    if (rc == PK_OK && found && pk_record_open(pk_buf_slice(&record), &item, &size))
+        *tally = (struct pk_tally){1, (int64_t)size};
+    pk_buf_release(&record);
+    return rc;
+}
+
+/* While an index is built, what goes and comes is only known by looking. */
+static enum pk_code count_built(struct run *run, const struct pk_index_effect *effect,
+                                struct pk_error *err)
+{
+    struct pk_tally gone = {0, 0};
+    struct pk_tally replaced = {0, 0};
+    enum pk_code rc = stored_tally(run, effect->before.key, &gone, err);
+
+    if (rc == PK_OK && !pk_slice_equal(effect->before.key, effect->after.key))
+        rc = stored_tally(run, effect->after.key, &replaced, err);
+    move_tally(&run->tally, gone, tally_of(&effect->after));
+    move_tally(&run->tally, replaced, (struct pk_tally){0, 0});
+    return rc;
+}
+
+static enum pk_code apply_change(struct run *run, const struct pk_change *change,
+                                 struct pk_error *err)
+{
+    struct pk_index_effect effect;
+    enum pk_code rc = PK_OK;
+
+    pk_index_plan_one(run->table, run->index, change->before, change->after, &run->arena, &effect);
+    if (effect.units == 0)
+        return PK_OK;
+    if (run->index->status == PK_STATUS_CREATING)
+        rc = count_built(run, &effect, err);
+    else
+        move_tally(&run->tally, tally_of(&effect.before), tally_of(&effect.after));
+    pk_index_stage(&effect, &run->batch);
+    return rc;
+}
+
+static enum pk_code commit(struct run *run, uint32_t shard, struct pk_error *err)
+{
+    enum pk_code rc;
+
+    if (run->records == 0)
+        return PK_OK;
+    pk_cursor_stage(&run->reader->cursor, shard, run->at, &run->batch);
+    rc = pk_store_commit(run->engine->store, &run->batch, PK_COMMIT_FAST, err);
+    if (rc == PK_OK) {
+        pk_counters_add_index(pk_table_counters(run->table), run->index->id, run->tally);
+        pk_cursor_set(&run->reader->cursor, shard, run->at);
+    }
+    pk_batch_clear(&run->batch);
+    pk_arena_clear(&run->arena);
+    run->records = 0;
+    run->tally = (struct pk_tally){0, 0};
+    return rc;
+}
+
+/* Looking at what is there needs every record committed by itself. */
+static size_t commit_records(const struct run *run)
+{
+    return run->index->status == PK_STATUS_CREATING ? 1 : COMMIT_RECORDS;
+}
+
+static enum pk_code fail_damaged(const struct run *run, struct pk_error *err)
+{
+    return pk_fail(err, PK_E_CORRUPT, "a change record of table '%.*s' is damaged",
+                   PK_FMT(run->table->name));
+}
+
+/* Reads on in one shard; the iterator's range is what may be applied of it. */
+static enum pk_code run_records(struct run *run, uint32_t shard, struct pk_iter *iter,
+                                struct pk_error *err)
+{
+    enum pk_code rc = PK_OK;
+
+    for (pk_iter_seek_first(iter); pk_iter_valid(iter) && rc == PK_OK; pk_iter_next(iter)) {
+        struct pk_change change;
+
+        if (!pk_change_open(pk_iter_key(iter), pk_iter_value(iter), &change))
+            return fail_damaged(run, err);
+        if (run->left == 0 || !is_due(run, &change)) {
+            run->stopped = true;
+            run->more = run->more || run->left == 0;
+            break;
+        }
+        run->left--;
+        run->records++;
+        run->at = change.sequence + 1;
+        rc = apply_change(run, &change, err);
+        if (rc == PK_OK && run->records >= commit_records(run))
+            rc = commit(run, shard, err);
+    }
+    if (rc == PK_OK)
+        rc = commit(run, shard, err);
+    if (rc == PK_OK)
+        rc = pk_iter_status(iter, err);
+    return rc;
+}
+
+static enum pk_code run_shard(struct run *run, uint32_t shard, struct pk_error *err)
+{
+    uint64_t from = pk_cursor_get(&run->reader->cursor, shard);
+    struct pk_buf lower = PK_BUF_INIT;
+    struct pk_buf upper = PK_BUF_INIT;
+    struct pk_range range;
+    struct pk_iter *iter;
+    enum pk_code rc;
+
+    if (from >= run->bound || from > pk_log_span(&run->log->log, shard).last)
+        return PK_OK;
+    pk_layout_change(&lower, run->table->id, shard, from);
+    pk_layout_change(&upper, run->table->id, shard, run->bound);
+    range = (struct pk_range){pk_buf_slice(&lower), pk_buf_slice(&upper)};
+    iter = pk_iter_new(pk_store_live(run->engine->store), range, PK_ITER_BULK);
+    rc = run_records(run, shard, iter, err);
+    pk_iter_free(iter);
+    pk_buf_release(&lower);
+    pk_buf_release(&upper);
+    return rc;
+}
+
+/* Under apply. */
+static enum pk_code run_index(struct run *run, struct pk_error *err)
+{
+    uint32_t shards = pk_log_shards(&run->log->log);
+    enum pk_code rc = PK_OK;
+
+    run->reader = pk_table_log_reader(run->log, run->index->id);
+    if (run->log->dropped || run->reader == NULL ||
+        atomic_load(&run->reader->applied) >= run->bound)
+        return PK_OK;
+    for (uint32_t shard = 0; shard < shards && rc == PK_OK; shard++)
+        rc = run_shard(run, shard, err);
+    if (rc == PK_OK && !run->stopped)
+        atomic_store(&run->reader->applied, run->bound);
+    pk_batch_release(&run->batch);
+    pk_arena_release(&run->arena);
+    return rc;
+}
+
+static struct run run_of(struct pk_engine *engine, const struct pk_table *table,
+                         const struct pk_index *index)
+{
+    return (struct run){
+        .engine = engine,
+        .table = table,
+        .index = index,
+        .log = pk_table_log(table),
+        .now_ms = INT64_MAX,
+        .left = SIZE_MAX,
+        .batch = PK_BATCH_INIT,
+    };
+}
+
+static bool is_read(const struct pk_index *index)
+{
+    return !index->local && index->status != PK_STATUS_DELETING;
+}
+
+/* Before a read --------------------------------------------------------------------------------*/
+
+enum pk_code pk_propagate_to_end(struct pk_engine *engine, const struct pk_table *table,
+                                 const struct pk_index *index, struct pk_error *err)
+{
+    struct run run = run_of(engine, table, index);
+
+    run.bound = pk_log_next(&run.log->log);
+    pk_log_wait(&run.log->log, run.bound);
+    return run_index(&run, err);
+}
+
+enum pk_code pk_propagate_before_read(struct pk_engine *engine, const struct pk_table *table,
+                                      const struct pk_index *index, struct pk_error *err)
+{
+    struct run run = run_of(engine, table, index);
+    struct pk_error failed = PK_ERROR_INIT;
+    struct pk_index_reader *reader;
+    enum pk_code rc;
+
+    if (!is_read(index) || has_lag(engine) || engine->store == NULL ||
+        pk_store_is_stuck(engine->store))
+        return PK_OK;
+    run.bound = pk_log_next(&run.log->log);
+    reader = pk_table_log_reader(run.log, index->id);
+    if (reader == NULL || atomic_load(&reader->applied) >= run.bound)
+        return PK_OK;
+    pk_log_wait(&run.log->log, run.bound);
+    pthread_mutex_lock(&run.log->apply);
+    rc = run_index(&run, &failed);
+    pthread_mutex_unlock(&run.log->apply);
+    if (rc == PK_OK || pk_store_is_stuck(engine->store)) {
+        pk_error_release(&failed);
+        return PK_OK;
+    }
+    pk_error_move(err, &failed);
+    return rc;
+}
+
+enum pk_code pk_propagate_snapshot(struct pk_engine *engine,
+                                   const struct pk_propagate_source *source,
+                                   struct pk_table **table, struct pk_snap **snap,
+                                   struct pk_error *err)
+{
+    for (;;) {
+        enum pk_code rc = pk_engine_need_table(engine, source->table, table, err);
+        const struct pk_index *index = NULL;
+
+        if (rc != PK_OK)
+            return rc;
+        if (source->index.data != NULL)
+            index = pk_table_index(*table, source->index);
+        if (index != NULL)
+            rc = pk_propagate_before_read(engine, *table, index, err);
+        if (rc == PK_OK) {
+            *snap = pk_snap_new(engine->store);
+            /* Rows of a dropped table or index go only after the descriptor became stale. */
+            if (!pk_table_is_stale(*table))
+                return PK_OK;
+            pk_snap_free(*snap);
+            *snap = NULL;
+        }
+        pk_table_unref(*table);
+        *table = NULL;
+        if (rc != PK_OK)
+            return rc;
+    }
+}
+
+enum pk_code pk_propagate_all(struct pk_engine *engine, const struct pk_table *table,
+                              struct pk_error *err)
+{
+    enum pk_code rc = PK_OK;
+
+    for (size_t i = table->local_count; i < table->index_count && rc == PK_OK; i++)
+        rc = pk_propagate_before_read(engine, table, &table->indexes[i], err);
+    return rc;
+}
+
+/* Ticks ----------------------------------------------------------------------------------------*/
+
+static enum pk_code tick_index(struct run *run, int64_t now_ms, size_t max, struct pk_error *err)
+{
+    enum pk_code rc;
+
+    if (run->index->status != PK_STATUS_CREATING && has_lag(run->engine))
+        run->now_ms = now_ms;
+    run->left = max;
+    pthread_mutex_lock(&run->log->apply);
+    run->bound = pk_log_safe(&run->log->log);
+    rc = run_index(run, err);
+    pthread_mutex_unlock(&run->log->apply);
+    return rc;
+}
+
+enum pk_code pk_propagate_tick(struct pk_engine *engine, int64_t now_ms, size_t max, bool *more,
+                               struct pk_error *err)
+{
+    size_t count = 0;
+    struct pk_table **tables = pk_catalog_all(&engine->catalog, &count);
+    enum pk_code rc = PK_OK;
+
+    *more = false;
+    for (size_t t = 0; t < count && rc == PK_OK; t++) {
+        for (size_t i = tables[t]->local_count; i < tables[t]->index_count && rc == PK_OK; i++) {
+            struct run run = run_of(engine, tables[t], &tables[t]->indexes[i]);
+
+            if (is_read(run.index))
+                rc = tick_index(&run, now_ms, max, err);
+            *more = *more || run.more;
+        }
+    }
+    pk_catalog_free_all(tables, count);
+    return rc;
+}
+
+/* The first record a reader has not applied in the shard. */
+static enum pk_code shard_due(const struct run *run, uint32_t shard, int64_t *due_ms,
+                              struct pk_error *err)
+{
+    uint64_t from = pk_cursor_get(&run->reader->cursor, shard);
+    struct pk_buf lower = PK_BUF_INIT;
+    struct pk_buf upper = PK_BUF_INIT;
+    struct pk_change change;
+    struct pk_range range;
+    struct pk_iter *iter;
+    enum pk_code rc;
+
+    if (from >= run->bound || from > pk_log_span(&run->log->log, shard).last)
+        return PK_OK;
+    pk_layout_change(&lower, run->table->id, shard, from);
+    pk_layout_change(&upper, run->table->id, shard, run->bound);
+    range = (struct pk_range){pk_buf_slice(&lower), pk_buf_slice(&upper)};
+    iter = pk_iter_new(pk_store_live(run->engine->store), range, PK_ITER_BULK);
+    pk_iter_seek_first(iter);
+    rc = pk_iter_status(iter, err);
+    if (rc == PK_OK && pk_iter_valid(iter) &&
+        pk_change_open(pk_iter_key(iter), pk_iter_value(iter), &change)) {
+        int64_t due = pk_propagate_due(run->engine, run->table->id, &change);
+
+        if (due < *due_ms)
+            *due_ms = due;
+    }
+    pk_iter_free(iter);
+    pk_buf_release(&lower);
+    pk_buf_release(&upper);
+    return rc;
+}
+
+static enum pk_code index_due(struct run *run, int64_t *due_ms, struct pk_error *err)
+{
+    uint32_t shards = pk_log_shards(&run->log->log);
+    enum pk_code rc = PK_OK;
+
+    pthread_mutex_lock(&run->log->apply);
+    run->bound = pk_log_safe(&run->log->log);
+    run->reader = pk_table_log_reader(run->log, run->index->id);
+    for (uint32_t shard = 0; shard < shards && rc == PK_OK && run->reader != NULL; shard++)
+        rc = shard_due(run, shard, due_ms, err);
+    pthread_mutex_unlock(&run->log->apply);
+    return rc;
+}
+
+enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
+{
+    size_t count = 0;
+    struct pk_table **tables = pk_catalog_all(&engine->catalog, &count);
+    enum pk_code rc = PK_OK;
+
+    *due_ms = INT64_MAX;
+    for (size_t t = 0; t < count && rc == PK_OK; t++) {
+        for (size_t i = tables[t]->local_count; i < tables[t]->index_count && rc == PK_OK; i++) {
+            struct run run = run_of(engine, tables[t], &tables[t]->indexes[i]);
+
+            if (is_read(run.index))
+                rc = index_due(&run, due_ms, err);
+        }
+    }
+    pk_catalog_free_all(tables, count);
+    return rc;
+}
+
+/* Trimming -------------------------------------------------------------------------------------*/
+
+/* Records of the shard below *keep have been read by all indexes. */
+static uint64_t read_by_all(struct pk_table_log *log, uint32_t shard)
+{
+    uint64_t keep = pk_log_safe(&log->log);
+
+    for (size_t i = 0; i < PK_GSI_MAX + 1; i++) {
+        const struct pk_index_reader *reader = &log->readers[i];
+
+        if (atomic_load(&reader->index_id) != 0 && pk_cursor_get(&reader->cursor, shard) < keep)
+            keep = pk_cursor_get(&reader->cursor, shard);
+    }
+    return keep;
+}
+
+static enum pk_code trim_shard(struct pk_engine *engine, const struct pk_table *table,
+                               uint32_t shard, size_t *left, struct pk_error *err)
+{
+    struct pk_table_log *log = pk_table_log(table);
+    int64_t oldest_ms =
+        pk_clock_now(&engine->clock) - (int64_t)atomic_load(&engine->stream_retention_ms);
+    struct pk_log_span span = pk_log_span(&log->log, shard);
+    uint64_t keep = read_by_all(log, shard);
+    uint64_t stream = UINT64_MAX;
+    size_t deleted = 0;
+    enum pk_code rc;
+
+    if (span.last < span.first || keep <= span.first)
+        return PK_OK;
+    rc = pk_stream_keep_from(engine->store, table, shard, oldest_ms, &stream, err);
+    if (rc == PK_OK && stream < keep)
+        keep = stream;
+    if (rc == PK_OK)
+        rc = pk_log_trim(&log->log, engine->store, shard, keep, *left, &deleted, err);
+    *left -= deleted;
+    return rc;
+}
+
+static enum pk_code trim_table(struct pk_engine *engine, const struct pk_table *table, size_t *left,
+                               struct pk_error *err)
+{
+    struct pk_table_log *log = pk_table_log(table);
+    uint32_t shards = pk_log_shards(&log->log);
+    enum pk_code rc = PK_OK;
+
+    pthread_mutex_lock(&log->apply);
+    for (uint32_t shard = 0; shard < shards && rc == PK_OK && *left > 0 && !log->dropped; shard++)
+        rc = trim_shard(engine, table, shard, left, err);
+    pthread_mutex_unlock(&log->apply);
+    return rc;
+}
+
+enum pk_code pk_propagate_trim(struct pk_engine *engine, size_t max, bool *more,
+                               struct pk_error *err)
+{
+    size_t count = 0;
+    struct pk_table **tables = pk_catalog_all(&engine->catalog, &count);
+    size_t left = max;
+    enum pk_code rc = PK_OK;
+
+    for (size_t i = 0; i < count && rc == PK_OK && left > 0; i++)
+        rc = trim_table(engine, tables[i], &left, err);
+    *more = left == 0;
+    pk_catalog_free_all(tables, count);
+    return rc;
+}

@@ -1,0 +1,56 @@
+/*
+ * GSI propagation: change records become rows of global indexes (indexes.md §8).
+ *
+ * Records of a shard are applied in their order, never beyond the smallest sequence in flight; the
+ * index's position is committed with the rows. With lag 0 a read of an index applies by itself
+ * what was written before it began. With lag a record is due at its time + lag + jitter, only
+ * ticks apply it, and what is behind it in its shard waits for it. The jitter comes from the seed,
+ * the table and the sequence, so a run repeats exactly.
+ *
+ * An index that is being built is not read yet: it has no lag, and its rows are counted by looking
+ * at what is there, because the backfill may have been before or after a record.
+ */
+#ifndef PK_OPS_PROPAGATE_H
+#define PK_OPS_PROPAGATE_H
+
+#include "engine/ops/table_log.h"
+
+/* Applies what was written to the index before the call, when there is no lag; else nothing. Not
+ * under a latch. A store that takes no writes is no error: the index stays as it is. */
+PK_MUST_CHECK enum pk_code pk_propagate_before_read(struct pk_engine *engine,
+                                                    const struct pk_table *table,
+                                                    const struct pk_index *index,
+                                                    struct pk_error *err);
+/* As pk_engine_need_snapshot(), for a read of a table or index (data NULL: the table itself, an
+ * unknown one is left for the caller to complain of): what was written to it before is in it. */
+struct pk_propagate_source {
+    pk_slice table;
+    pk_slice index;
+};
+PK_MUST_CHECK enum pk_code pk_propagate_snapshot(struct pk_engine *engine,
+                                                 const struct pk_propagate_source *source,
+                                                 struct pk_table **table, struct pk_snap **snap,
+                                                 struct pk_error *err);
+/* As pk_propagate_before_read() for all GSIs of the table. */
+PK_MUST_CHECK enum pk_code pk_propagate_all(struct pk_engine *engine, const struct pk_table *table,
+                                            struct pk_error *err);
+/* Under apply: applies everything below the next sequence, whatever the lag. */
+PK_MUST_CHECK enum pk_code pk_propagate_to_end(struct pk_engine *engine,
+                                               const struct pk_table *table,
+                                               const struct pk_index *index, struct pk_error *err);
+
+/* Applies what is due to all indexes, at most max records each; *more: some were left. */
+PK_MUST_CHECK enum pk_code pk_propagate_tick(struct pk_engine *engine, int64_t now_ms, size_t max,
+                                             bool *more, struct pk_error *err);
+/* When the next record is due; INT64_MAX: none waits. */
+PK_MUST_CHECK enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64_t *due_ms,
+                                                 struct pk_error *err);
+/* Deletes at most max records that every reader has passed; *more as above. */
+PK_MUST_CHECK enum pk_code pk_propagate_trim(struct pk_engine *engine, size_t max, bool *more,
+                                             struct pk_error *err);
+
+/* When a record is due in an index. */
+int64_t pk_propagate_due(const struct pk_engine *engine, uint32_t table_id,
+                         const struct pk_change *change);
+
+#endif
