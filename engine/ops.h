@@ -265,6 +265,8 @@ struct pk_table_change {
     struct pk_max_throughput max;
     bool protection_given, deletion_protection;
     bool class_given, infrequent_access;
+    bool stream_given;
+    enum pk_stream_view stream;
     int64_t warm_read, warm_write; /* 0: not given */
     struct pk_index_change {       /* GlobalSecondaryIndexUpdates */
         enum { PK_INDEX_CREATE, PK_INDEX_UPDATE, PK_INDEX_DELETE, PK_INDEX_NOTHING } kind;
@@ -299,6 +301,98 @@ PK_MUST_CHECK enum pk_code pk_engine_set_attachment(struct pk_engine *engine, pk
 /* In the call's arena. */
 PK_MUST_CHECK enum pk_code pk_engine_attachment(struct pk_engine *engine, struct pk_call *call,
                                                 pk_slice table, pk_slice *text,
+                                                struct pk_error *err);
+
+/* ---- streams (streams-ttl.md §1-§3) -------------------------------------------------------- */
+
+/* A stream by its table and label; the table may have been dropped. */
+struct pk_stream_name {
+    pk_slice table;
+    pk_slice label; /* "2015-05-11T21:21:33.291" */
+};
+/* All streams that can be read, in the arena, by table and label; table data NULL: of all tables.
+ */
+void pk_engine_list_streams(struct pk_engine *engine, struct pk_call *call, pk_slice table,
+                            struct pk_stream_name **list, size_t *count);
+
+/* The label of the table's latest stream, in the arena; data NULL: it never had one. */
+pk_slice pk_engine_stream_label(struct pk_arena *arena, const struct pk_table *table);
+
+struct pk_shard_info {
+    pk_slice id;
+    pk_slice parent; /* data NULL: none */
+    pk_slice first;  /* digits of sequences; of an empty open shard where it will begin */
+    pk_slice last;   /* data NULL: open */
+};
+struct pk_stream_info {
+    pk_slice label;
+    int64_t created_ms;
+    bool enabled;
+    enum pk_stream_view view;
+    struct pk_key_schema key;
+    struct pk_shard_info *shards; /* parents before children */
+    size_t shard_count;
+};
+/* In the arena. PK_E_NOT_FOUND with an empty message: the caller knows the stream's ARN. */
+PK_MUST_CHECK enum pk_code pk_engine_describe_stream(struct pk_engine *engine, struct pk_call *call,
+                                                     const struct pk_stream_name *name,
+                                                     struct pk_stream_info *info,
+                                                     struct pk_error *err);
+
+enum pk_stream_start {
+    PK_STREAM_TRIM_HORIZON,
+    PK_STREAM_LATEST,
+    PK_STREAM_AT_SEQUENCE,
+    PK_STREAM_AFTER_SEQUENCE
+};
+struct pk_iterator_request {
+    struct pk_stream_name stream;
+    pk_slice shard_id;
+    enum pk_stream_start start;
+    pk_slice sequence; /* AT and AFTER: its digits */
+};
+/* The iterator's text, in the arena. PK_E_NOT_FOUND with an empty message: no such stream;
+ * "Shard does not exist". PK_E_VALIDATION: the sequence. PK_E_TRIMMED: it is out of retention. */
+PK_MUST_CHECK enum pk_code pk_engine_shard_iterator(struct pk_engine *engine, struct pk_call *call,
+                                                    const struct pk_iterator_request *request,
+                                                    pk_slice *iterator, struct pk_error *err);
+
+struct pk_stream_record {
+    struct pk_stream_name stream;
+    enum pk_stream_view view;
+    const struct pk_key_schema *key;
+    pk_slice sequence; /* its digits */
+    int64_t time_ms;
+    int event;      /* enum pk_event of the log: 1 INSERT, 2 MODIFY, 3 REMOVE */
+    bool ttl;       /* removed because it expired */
+    pk_view item;   /* the image to take the key from */
+    pk_view before; /* missing also when the view has it not */
+    pk_view after;
+    uint64_t size; /* SizeBytes */
+};
+struct pk_records_request {
+    pk_slice iterator;
+    uint64_t limit; /* at most 1000 */
+    enum pk_code (*record)(void *context, const struct pk_stream_record *record,
+                           struct pk_error *err); /* in order; valid during the call only */
+    void *context;
+};
+/* *next: data NULL when the shard is closed and has been read to its end; else the next iterator,
+ * in the arena. PK_E_VALIDATION: not an iterator. PK_E_EXPIRED_ITERATOR, PK_E_TRIMMED. */
+PK_MUST_CHECK enum pk_code pk_engine_stream_records(struct pk_engine *engine, struct pk_call *call,
+                                                    const struct pk_records_request *request,
+                                                    pk_slice *next, struct pk_error *err);
+
+/* ---- TTL (streams-ttl.md §5) --------------------------------------------------------------- */
+
+/* Turns the deletion of expired items on for an attribute, or off. */
+struct pk_ttl_change {
+    pk_slice table;
+    pk_slice attribute;
+    bool enabled;
+};
+PK_MUST_CHECK enum pk_code pk_engine_update_ttl(struct pk_engine *engine,
+                                                const struct pk_ttl_change *change,
                                                 struct pk_error *err);
 
 /* ---- looking inside ----------------------------------------------------------------------- */

@@ -42,6 +42,11 @@ static const struct operation operations[] = {
     {"TagResource", &api_shape_tag_resource, api_tag_resource},
     {"UntagResource", &api_shape_untag_resource, api_untag_resource},
     {"ListTagsOfResource", &api_shape_list_tags_of_resource, api_list_tags_of_resource},
+    {"GetRecords", &api_shape_get_records, api_get_records},
+    {"GetShardIterator", &api_shape_get_shard_iterator, api_get_shard_iterator},
+    {"DescribeStream", &api_shape_describe_stream, api_describe_stream},
+    {"ListStreams", &api_shape_list_streams, api_list_streams},
+    {"UpdateTimeToLive", &api_shape_update_time_to_live, api_update_time_to_live},
     {"DescribeTimeToLive", &api_shape_describe_table, api_describe_time_to_live},
     {"DescribeContinuousBackups", &api_shape_describe_table, api_describe_continuous_backups},
     {"Pksk.Where", &api_shape_pksk_where, api_pksk_where},
@@ -153,7 +158,7 @@ static void respond_error(struct cmd_response *response, struct pk_error *err)
     add_error(&response->body, err);
     response->code = err->code;
     response->http = pk_code_http(err->code);
-    response->has_span = err->span.len > 0;
+    response->has_span = err->span.start > 0 || err->span.len > 0;
     response->span = err->span;
     response->hint = err->hint;
     err->hint = NULL; /* now the response's */

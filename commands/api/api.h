@@ -47,8 +47,12 @@ api_run api_execute_statement, api_batch_execute_statement, api_execute_transact
 /* api_table.c */
 api_run api_create_table, api_update_table, api_describe_table, api_delete_table, api_list_tables;
 /* api_account.c */
-api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource, api_describe_time_to_live,
+api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource,
     api_describe_continuous_backups;
+/* api_ttl.c */
+api_run api_update_time_to_live, api_describe_time_to_live;
+/* api_stream.c */
+api_run api_list_streams, api_describe_stream, api_get_shard_iterator, api_get_records;
 /* api_settings.c */
 api_run api_pksk_settings;
 /* api_pksk.c */

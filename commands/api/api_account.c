@@ -132,20 +132,6 @@ enum pk_code api_list_tags_of_resource(struct api_call *call, const struct cJSON
 
 /* ---- per-table features that are off ------------------------------------------------------ */
 
-enum pk_code api_describe_time_to_live(struct api_call *call, const struct cJSON *request,
-                                       struct pk_buf *out, struct pk_error *err)
-{
-    pk_slice name = api_get_table(call->call.arena, request, "TableName");
-    struct pk_table *table = pk_engine_table(call->engine, name);
-
-    if (table == NULL)
-        return pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found: Table: %.*s not found",
-                       PK_FMT(name));
-    pk_table_unref(table);
-    pk_buf_add_cstr(out, "\"TimeToLiveDescription\":{\"TimeToLiveStatus\":\"DISABLED\"}");
-    return PK_OK;
-}
-
 enum pk_code api_describe_continuous_backups(struct api_call *call, const struct cJSON *request,
                                              struct pk_buf *out, struct pk_error *err)
 {

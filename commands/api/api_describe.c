@@ -11,6 +11,12 @@ pk_slice api_table_arn(struct pk_arena *arena, pk_slice table)
     return pk_arena_printf(arena, ARN_PREFIX "%.*s", PK_FMT(table));
 }
 
+pk_slice api_stream_arn(struct pk_arena *arena, const struct pk_stream_name *stream)
+{
+    return pk_arena_printf(arena, ARN_PREFIX "%.*s/stream/%.*s", PK_FMT(stream->table),
+                           PK_FMT(stream->label));
+}
+
 static const char *status_name(enum pk_status status)
 {
     switch (status) {
@@ -39,7 +45,7 @@ static const char *projection_name(enum pk_projection_type type)
     return "ALL";
 }
 
-static const char *stream_view_name(enum pk_stream_view view)
+const char *api_stream_view_name(enum pk_stream_view view)
 {
     switch (view) {
     case PK_STREAM_OFF:
@@ -80,7 +86,7 @@ static void add_key_part(struct pk_buf *out, const struct pk_key_attr *attr, con
     pk_buf_add_byte(out, '}');
 }
 
-static void add_key_schema(struct pk_buf *out, const struct pk_key_schema *key)
+void api_add_key_schema(struct pk_buf *out, const struct pk_key_schema *key)
 {
     json_out_member(out, "KeySchema");
     pk_buf_add_byte(out, '[');
@@ -162,7 +168,7 @@ static void add_index(struct pk_buf *out, const struct description *of, size_t i
     json_out_element(out);
     pk_buf_add_byte(out, '{');
     json_out_member_text(out, "IndexName", index->name);
-    add_key_schema(out, &index->key);
+    api_add_key_schema(out, &index->key);
     add_projection(out, index);
     json_out_member(out, "IndexSizeBytes");
     json_out_uint(out, counts->bytes);
@@ -195,8 +201,18 @@ static void add_indexes(struct pk_buf *out, const struct description *of, size_t
     pk_buf_add_byte(out, ']');
 }
 
+/* The stream that was enabled last, also when it has been disabled. */
+static void add_latest_stream(struct pk_buf *out, struct pk_arena *arena,
+                              const struct pk_table *table)
+{
+    struct pk_stream_name name = {table->name, pk_engine_stream_label(arena, table)};
+
+    json_out_member_text(out, "LatestStreamLabel", name.label);
+    json_out_member_text(out, "LatestStreamArn", api_stream_arn(arena, &name));
+}
+
 /* Members that are there only for tables that use them. */
-static void add_optional(struct pk_buf *out, const struct pk_table *table)
+static void add_optional(struct pk_buf *out, struct pk_arena *arena, const struct pk_table *table)
 {
     if (table->on_demand_since_ms != 0) {
         json_out_member(out, "BillingModeSummary");
@@ -221,9 +237,12 @@ static void add_optional(struct pk_buf *out, const struct pk_table *table)
         pk_buf_add_byte(out, '{');
         json_out_member(out, "StreamEnabled");
         json_out_bool(out, true);
-        json_out_member_text(out, "StreamViewType", pk_slice_cstr(stream_view_name(table->stream)));
+        json_out_member_text(out, "StreamViewType",
+                             pk_slice_cstr(api_stream_view_name(table->stream)));
         pk_buf_add_byte(out, '}');
     }
+    if (table->stream_count > 0)
+        add_latest_stream(out, arena, table);
     if (table->class_given) {
         json_out_member(out, "TableClassSummary");
         pk_buf_add_byte(out, '{');
@@ -244,7 +263,7 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
     pk_buf_add_byte(out, '{');
     add_definitions(out, table);
     json_out_member_text(out, "TableName", table->name);
-    add_key_schema(out, &table->key);
+    api_add_key_schema(out, &table->key);
     json_out_member_text(out, "TableStatus",
                          pk_slice_cstr(status != NULL ? status : status_name(table->status)));
     add_member_time(out, "CreationDateTime", table->created_ms);
@@ -255,7 +274,7 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
     json_out_uint(out, stats.table.items);
     json_out_member_text(out, "TableArn", api_table_arn(call->call.arena, table->name));
     json_out_member_text(out, "TableId", table->uuid);
-    add_optional(out, table);
+    add_optional(out, call->call.arena, table);
     add_indexes(out, &of, 0, table->local_count);
     add_indexes(out, &of, table->local_count, table->index_count);
     json_out_member(out, "DeletionProtectionEnabled");

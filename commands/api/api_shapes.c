@@ -487,6 +487,61 @@ static const struct api_member list_tables_rows[] = {
 };
 INPUT(api_shape_list_tables, list_tables_rows);
 
+/* ---- TTL and streams ---------------------------------------------------------------------- */
+
+static const struct api_member ttl_rows[] = {
+    {"Enabled", &boolean, true},
+    {"AttributeName", &text_1_255, true},
+};
+static const struct api_type ttl = STRUCTURE(ttl_rows, "TimeToLiveSpecification");
+static const struct api_member update_ttl_rows[] = {
+    {"TableName", &control_table, true},
+    {"TimeToLiveSpecification", &ttl, true},
+};
+INPUT(api_shape_update_time_to_live, update_ttl_rows);
+
+static const struct api_type stream_arn = {.kind = API_STRING, .min = 37, .max = 1024};
+static const struct api_type shard_id = {.kind = API_STRING, .min = 28, .max = 65};
+static const struct api_type sequence_number = {.kind = API_STRING, .min = 21, .max = 40};
+static const struct api_type iterator_text = {.kind = API_STRING, .min = 1, .max = 2048};
+static const struct api_type iterator_type =
+    ENUM("AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON");
+static const struct api_type shard_filter_type = ENUM("CHILD_SHARDS");
+
+static const struct api_member list_streams_rows[] = {
+    {"TableName", &name, false},
+    {"Limit", &limit_100, false},
+    {"ExclusiveStartStreamArn", &stream_arn, false},
+};
+INPUT(api_shape_list_streams, list_streams_rows);
+
+static const struct api_member shard_filter_rows[] = {
+    {"Type", &shard_filter_type, false},
+    {"ShardId", &shard_id, false},
+};
+static const struct api_type shard_filter = STRUCTURE(shard_filter_rows, "ShardFilter");
+static const struct api_member describe_stream_rows[] = {
+    {"StreamArn", &stream_arn, true},
+    {"Limit", &limit_100, false},
+    {"ExclusiveStartShardId", &shard_id, false},
+    {"ShardFilter", &shard_filter, false},
+};
+INPUT(api_shape_describe_stream, describe_stream_rows);
+
+static const struct api_member get_shard_iterator_rows[] = {
+    {"StreamArn", &stream_arn, true},
+    {"ShardId", &shard_id, true},
+    {"ShardIteratorType", &iterator_type, true},
+    {"SequenceNumber", &sequence_number, false},
+};
+INPUT(api_shape_get_shard_iterator, get_shard_iterator_rows);
+
+static const struct api_member get_records_rows[] = {
+    {"ShardIterator", &iterator_text, true},
+    {"Limit", &limit, false},
+};
+INPUT(api_shape_get_records, get_records_rows);
+
 /* ---- tags --------------------------------------------------------------------------------- */
 
 static const struct api_member tag_resource_rows[] = {

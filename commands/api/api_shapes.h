@@ -15,6 +15,9 @@ extern const struct api_type api_shape_create_table, api_shape_update_table,
     api_shape_describe_table, api_shape_list_tables;
 extern const struct api_type api_shape_tag_resource, api_shape_untag_resource,
     api_shape_list_tags_of_resource;
+extern const struct api_type api_shape_update_time_to_live;
+extern const struct api_type api_shape_list_streams, api_shape_describe_stream,
+    api_shape_get_shard_iterator, api_shape_get_records;
 /* No member is looked at. */
 extern const struct api_type api_shape_empty;
 extern const struct api_type api_shape_pksk_where, api_shape_pksk_collections,

@@ -248,11 +248,11 @@ enum pk_code api_update_table(struct api_call *call, const struct cJSON *request
         .infrequent_access = api_get_is(request, "TableClass", "STANDARD_INFREQUENT_ACCESS"),
     };
     struct pk_table *table = NULL;
-    enum pk_code rc;
+    enum pk_code rc = read_stream(request, &change.stream, err);
 
-    if (api_json_member(request, "StreamSpecification") != NULL)
-        return pk_fail(err, PK_E_VALIDATION,
-                       "StreamSpecification of an existing table cannot be changed");
+    if (rc != PK_OK)
+        return rc;
+    change.stream_given = api_json_member(request, "StreamSpecification") != NULL;
     change.attributes = read_definitions(arena, request, &change.attribute_count);
     change.throughput_given = read_throughput(request, &change.throughput);
     change.max_given = read_max(request, &change.max);

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 
+#include "engine/ops/stream_ddl.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/table_spec.h"
 
@@ -20,7 +21,7 @@ static bool does_nothing(const struct pk_table_change *change)
 {
     return !change->billing_given && !change->throughput_given && !change->max_given &&
            !change->protection_given && !change->class_given && change->warm_read == 0 &&
-           change->warm_write == 0 && change->index_count == 0;
+           change->warm_write == 0 && change->index_count == 0 && !change->stream_given;
 }
 
 static enum pk_code check_index_list(const struct pk_table_change *change, struct pk_error *err)
@@ -336,7 +337,7 @@ static enum pk_code change_warm(struct pk_table *table, const struct pk_table_ch
     return PK_OK;
 }
 
-static enum pk_code apply(const struct pk_engine *engine, struct pk_table *table,
+static enum pk_code apply(struct pk_engine *engine, struct pk_table *table,
                           const struct pk_table_change *change, int64_t now_ms,
                           struct pk_error *err)
 {
@@ -348,6 +349,8 @@ static enum pk_code apply(const struct pk_engine *engine, struct pk_table *table
         rc = change_indexes(table, change, now_ms, err);
     if (rc == PK_OK)
         rc = change_warm(table, change, err);
+    if (rc == PK_OK && change->stream_given)
+        rc = pk_stream_change(engine, table, change->stream, now_ms, err);
     if (rc != PK_OK)
         return rc;
     if (change->max_given)
