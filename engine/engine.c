@@ -3,9 +3,9 @@
  *
  * Which lock guards what, and in which order they are taken (top before bottom):
  *
+ *   tick_lock       one tick at a time
  *   catalog.ddl     one definition of a table changes at a time, or the settings that new ones are
  *                   made by; held over the commit
- *   tick_lock       one tick at a time
  *   table_log.apply one change of an index' rows at a time, of each table; held over the commit
  *   tokens.lock     tokens of running transactions; held over the sweep of expired ones
  *   recount.lock    the recount's position; held over one slice of it
@@ -32,6 +32,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/ops/backfill.h"
 #include "engine/ops/core.h"
 #include "engine/ops/propagate.h"
 #include "engine/ops/rebuild.h"
@@ -44,6 +45,7 @@ enum {
     TICK_ROWS = 2000,    /* rows a tick deletes */
     TICK_RECORDS = 5000, /* change records a tick applies to an index, or trims */
     TICK_EXPIRED = 2000, /* items of a table a tick deletes because they expired */
+    TICK_ITEMS = 2000,   /* items a tick copies into an index */
     TICK_COUNTED = 20000 /* rows a tick counts */
 };
 
@@ -187,6 +189,7 @@ bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
     bool sweeping = false;
     bool expiring = false;
     bool moving = false;
+    bool building = false;
     bool trimming = false;
 
     /* Background work on a store that takes no writes would only fail again and again. */
@@ -197,6 +200,8 @@ bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
         counting = false;
     if (pk_propagate_tick(engine, now_ms, TICK_RECORDS, &moving, &err) != PK_OK)
         moving = false;
+    if (pk_backfill_tick(engine, TICK_ITEMS, &building, &err) != PK_OK)
+        building = false;
     if (pk_propagate_trim(engine, TICK_RECORDS, &trimming, &err) != PK_OK)
         trimming = false;
     if (pk_ttl_tick(engine, now_ms, TICK_EXPIRED, &expiring, &err) != PK_OK)
@@ -210,7 +215,7 @@ bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
     pthread_mutex_unlock(&engine->tick_lock);
     /* What failed is tried again by the next tick; a full disk shows up at the next write. */
     pk_error_release(&err);
-    return counting || sweeping || expiring || moving || trimming;
+    return counting || sweeping || expiring || moving || building || trimming;
 }
 
 /* Life -----------------------------------------------------------------------------------------*/

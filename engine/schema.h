@@ -72,6 +72,7 @@ struct pk_index {
     pk_slice *include; /* PK_PROJECT_INCLUDE: the names, as given */
     size_t include_count;
     enum pk_status status;
+    bool backfilling;                /* GSI, CREATING: items are being copied */
     struct pk_throughput throughput; /* GSI */
     struct pk_max_throughput max;    /* GSI */
     uint32_t partition_count;        /* GSI: of its own; LSI: the table's */

@@ -183,6 +183,10 @@ static void add_index(struct pk_buf *out, const struct description *of, size_t i
                                  : status_name(index->status);
 
         json_out_member_text(out, "IndexStatus", pk_slice_cstr(status));
+        if (index->status == PK_STATUS_CREATING) {
+            json_out_member(out, "Backfilling");
+            pk_buf_add_cstr(out, index->backfilling ? "true" : "false");
+        }
         add_throughput(out, &index->throughput);
         add_max_throughput(out, &index->max);
     }

@@ -199,12 +199,50 @@ enum pk_code pk_engine_delete_table(struct pk_engine *engine, pk_slice name,
 
 /* Tags -----------------------------------------------------------------------------------------*/
 
+/* A new index reads the log from where it ends now: whoever writes by the new descriptor draws a
+ * later sequence, and the writers of the old one are waited for before anything is copied. */
+static void add_readers(struct pk_table *table, uint32_t first_id, struct pk_batch *batch)
+{
+    struct pk_table_log *log = pk_table_log(table);
+    uint64_t next = pk_log_next(&log->log);
+
+    pthread_mutex_lock(&log->apply);
+    for (size_t i = table->local_count; i < table->index_count; i++) {
+        if (table->indexes[i].id >= first_id)
+            pk_cursor_stage_begin(&pk_table_log_add_reader(log, table->indexes[i].id, next)->cursor,
+                                  next, batch);
+    }
+    pthread_mutex_unlock(&log->apply);
+}
+
+static void remove_readers(struct pk_table *table, uint32_t first_id)
+{
+    struct pk_table_log *log = pk_table_log(table);
+
+    pthread_mutex_lock(&log->apply);
+    for (size_t i = table->local_count; i < table->index_count; i++) {
+        if (table->indexes[i].id < first_id)
+            continue;
+        pk_table_log_remove_reader(log, table->indexes[i].id);
+        pk_counters_remove_slot(pk_table_counters(table), table->indexes[i].id);
+    }
+    pthread_mutex_unlock(&log->apply);
+}
+
 enum pk_code pk_ddl_publish(struct pk_engine *engine, struct pk_table *table, struct pk_error *err)
 {
-    enum pk_code rc = pk_catalog_replace(&engine->catalog, engine->store, table, NULL, err);
+    struct pk_batch batch = PK_BATCH_INIT;
+    uint32_t first_id = engine->catalog.next_id;
+    enum pk_code rc;
 
+    pk_catalog_number(&engine->catalog, table);
+    add_readers(table, first_id, &batch);
+    rc = pk_catalog_replace(&engine->catalog, engine->store, table, &batch, err);
     if (rc == PK_OK)
         pk_latch_pass(&engine->latches);
+    else
+        remove_readers(table, first_id);
+    pk_batch_release(&batch);
     return rc;
 }
 

@@ -9,7 +9,8 @@ struct pk_table *pk_ddl_need_table(struct pk_engine *engine, pk_slice name, stru
 /* How many partitions a new table or index gets by the table's billing mode. */
 uint32_t pk_ddl_partitions(const struct pk_engine *engine, const struct pk_table *table,
                            const struct pk_throughput *throughput);
-/* Commits and publishes a changed copy and waits for the writers of the old one. Under ddl. */
+/* Gives new indexes their ids and places in the log, commits and publishes a changed copy and waits
+ * for the writers of the old one. Under ddl. */
 PK_MUST_CHECK enum pk_code pk_ddl_publish(struct pk_engine *engine, struct pk_table *table,
                                           struct pk_error *err);
 /* A copy that shows the given state (of the indexes, too, unless it is UPDATING). */

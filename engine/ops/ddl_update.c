@@ -1,13 +1,12 @@
 /*
  * UpdateTable (operations.md §8). Faults of the request itself come first, then those that need
- * the table, in the order of the sheet's table.
- *
- * Indexes of existing tables cannot be created or deleted yet; all checks that precede it are made.
+ * the table, in the order of the sheet's table. Creating and deleting an index is in ddl_index.c.
  */
 #include "engine/ops/ddl.h"
 
 #include <inttypes.h>
 
+#include "engine/ops/ddl_index.h"
 #include "engine/ops/stream_ddl.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/table_spec.h"
@@ -197,65 +196,6 @@ static enum pk_code change_billing(const struct pk_engine *engine, struct pk_tab
 
 /* Indexes --------------------------------------------------------------------------------------*/
 
-static const char *tag_of(const struct pk_key_attr *attrs, size_t count, pk_slice name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (pk_slice_equal(attrs[i].name, name))
-            return pk_kind_tag(attrs[i].type);
-    }
-    return NULL;
-}
-
-/* A key attribute may not get another type than it has in the table. */
-static enum pk_code check_redefined(const struct pk_table *table,
-                                    const struct pk_table_change *change,
-                                    const struct pk_index_spec *spec, struct pk_error *err)
-{
-    for (size_t i = 0; i < spec->key_count; i++) {
-        pk_slice name = spec->keys[i].name;
-        const char *kind = spec->keys[i].range ? "RANGE" : "HASH";
-        const char *old = tag_of(table->attributes, table->attribute_count, name);
-        const char *new = tag_of(change->attributes, change->attribute_count, name);
-
-        if (old != NULL && new != NULL &&*old != *new)
-            return pk_fail(err, PK_E_VALIDATION,
-                           PREFIX "Attributes cannot be redefined. Please check that your "
-                                  "attribute has the same type as previously defined. Existing "
-                                  "schema: Schema:[SchemaElement: key{%.*s:%s:%s}] New schema: "
-                                  "Schema:[SchemaElement: key{%.*s:%s:%s}]",
-                           PK_FMT(name), old, kind, PK_FMT(name), new, kind);
-    }
-    return PK_OK;
-}
-
-static enum pk_code create_index(const struct pk_table *table, const struct pk_table_change *change,
-                                 const struct pk_index_spec *spec, struct pk_error *err)
-{
-    enum pk_code rc;
-
-    if (pk_table_index(table, spec->name) != NULL)
-        return pk_fail(err, PK_E_VALIDATION,
-                       "Attempting to create an index which already exists: %.*s",
-                       PK_FMT(spec->name));
-    rc = pk_index_spec_check_keys(spec, change->attributes, change->attribute_count, err);
-    if (rc == PK_OK)
-        rc = check_redefined(table, change, spec, err);
-    if (rc != PK_OK)
-        return rc;
-    return pk_fail(err, PK_E_VALIDATION,
-                   "pksk cannot add an index to an existing table yet: create the table with it");
-}
-
-static enum pk_code delete_index(const struct pk_table *table, const struct pk_index_spec *spec,
-                                 struct pk_error *err)
-{
-    const struct pk_index *index = pk_table_index(table, spec->name);
-
-    if (index == NULL || index->local)
-        return pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found");
-    return pk_fail(err, PK_E_VALIDATION, "pksk cannot delete an index of an existing table yet");
-}
-
 static struct pk_index *find_global(struct pk_table *table, pk_slice name)
 {
     for (size_t i = table->local_count; i < table->index_count; i++) {
@@ -274,6 +214,12 @@ static enum pk_code update_index(struct pk_table *table, const struct pk_index_s
     if (index == NULL)
         return pk_fail(err, PK_E_VALIDATION, PREFIX "Global secondary index %.*s does not exist",
                        PK_FMT(spec->name));
+    if ((index->status == PK_STATUS_CREATING && !index->backfilling) ||
+        index->status == PK_STATUS_DELETING)
+        return pk_fail(err, PK_E_IN_USE,
+                       "Attempt to change a resource which is still in use: Table is being "
+                       "updated: %.*s",
+                       PK_FMT(table->name));
     if (spec->max.read >= 0)
         index->max.read = spec->max.read;
     if (spec->max.write >= 0)
@@ -294,8 +240,9 @@ static enum pk_code update_index(struct pk_table *table, const struct pk_index_s
     return PK_OK;
 }
 
-static enum pk_code change_indexes(struct pk_table *table, const struct pk_table_change *change,
-                                   int64_t now_ms, struct pk_error *err)
+static enum pk_code change_indexes(const struct pk_engine *engine, struct pk_table *table,
+                                   const struct pk_table_change *change, int64_t now_ms,
+                                   struct pk_error *err)
 {
     enum pk_code rc = PK_OK;
 
@@ -304,13 +251,13 @@ static enum pk_code change_indexes(struct pk_table *table, const struct pk_table
 
         switch (one->kind) {
         case PK_INDEX_CREATE:
-            rc = create_index(table, change, &one->spec, err);
+            rc = pk_ddl_create_index(engine, table, change, &one->spec, err);
             break;
         case PK_INDEX_UPDATE:
             rc = update_index(table, &one->spec, now_ms, err);
             break;
         case PK_INDEX_DELETE:
-            rc = delete_index(table, &one->spec, err);
+            rc = pk_ddl_delete_index(table, one->spec.name, err);
             break;
         case PK_INDEX_NOTHING: /* refused before */
             break;
@@ -346,7 +293,7 @@ static enum pk_code apply(struct pk_engine *engine, struct pk_table *table,
     if (rc == PK_OK)
         rc = change_throughput(table, change, now_ms, err);
     if (rc == PK_OK)
-        rc = change_indexes(table, change, now_ms, err);
+        rc = change_indexes(engine, table, change, now_ms, err);
     if (rc == PK_OK)
         rc = change_warm(table, change, err);
     if (rc == PK_OK && change->stream_given)

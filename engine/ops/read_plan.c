@@ -25,8 +25,12 @@ static enum pk_code resolve(struct pk_engine *engine, const struct pk_read *requ
     if (request->index.data == NULL)
         return PK_OK;
     plan->index = pk_table_index(plan->table, request->index);
-    if (plan->index == NULL)
+    if (plan->index == NULL || plan->index->status == PK_STATUS_DELETING)
         return pk_fail(err, PK_E_VALIDATION, "The table does not have the specified index: %.*s",
+                       PK_FMT(request->index));
+    if (plan->index->status == PK_STATUS_CREATING)
+        return pk_fail(err, PK_E_VALIDATION,
+                       "Cannot read from backfilling global secondary index: %.*s",
                        PK_FMT(request->index));
     if (!plan->index->local && request->consistent)
         return pk_fail(err, PK_E_VALIDATION,

@@ -525,7 +525,7 @@ enum pk_code pk_catalog_reserve(struct pk_catalog *catalog, struct pk_store *sto
 
 /* Sweeping -------------------------------------------------------------------------------------*/
 
-enum { SWEEP_RANGES_MAX = 8 };
+enum { SWEEP_RANGES_MAX = 8, INDEX_RANGES = 3 };
 
 /* The prefixes of everything kept under a retired id. */
 static size_t retired_prefixes(const struct pk_retired *retired, bool keeps_changes,
@@ -535,8 +535,10 @@ static size_t retired_prefixes(const struct pk_retired *retired, bool keeps_chan
 
     pk_layout_id(&prefixes[0], retired->space, retired->id);
     pk_layout_meta_id(&prefixes[1], PK_META_COUNTERS, retired->id, none);
-    if (retired->space != PK_SPACE_TABLE)
-        return 2;
+    if (retired->space != PK_SPACE_TABLE) {
+        pk_layout_meta_id(&prefixes[2], PK_META_BACKFILL, retired->id, none);
+        return INDEX_RANGES;
+    }
     pk_layout_id(&prefixes[2], PK_SPACE_EXPIRY, retired->id);
     pk_layout_meta_id(&prefixes[3], PK_META_COLLECTION, retired->id, none);
     pk_layout_meta_id(&prefixes[4], PK_META_EXPIRY, retired->id, none);

@@ -92,6 +92,7 @@ static pk_value index_value(const struct pk_index *index, struct pk_arena *arena
     put_int(&to, "projection", (int64_t)index->projection);
     put_texts(&to, "include", index->include, index->include_count);
     put_int(&to, "status", (int64_t)index->status);
+    put_int(&to, "backfilling", index->backfilling);
     put_throughput(&to, &index->throughput, &index->max);
     put_int(&to, "partitions", index->partition_count);
     return finish(&to);
@@ -314,6 +315,7 @@ static void get_index(struct reader *from, struct pk_index *index)
     for (size_t i = 0; i < include.len; i++)
         index->include[i] = text_of(from, include.u.items[i]);
     index->status = (enum pk_status)get_enum(from, "status", PK_STATUS_DELETING + 1);
+    index->backfilling = get_int(from, "backfilling") != 0;
     get_throughput(from, &index->throughput, &index->max);
     index->partition_count = get_u32(from, "partitions");
     if (index->partition_count == 0)

@@ -269,7 +269,7 @@ static const char *projection_name(enum pk_projection_type type)
     return "";
 }
 
-static enum pk_code check_projection(const struct pk_index_spec *spec, struct pk_error *err)
+enum pk_code pk_index_spec_check_projection(const struct pk_index_spec *spec, struct pk_error *err)
 {
     const char *name = projection_name(spec->projection);
 
@@ -328,15 +328,15 @@ static enum pk_code check_local_key(const struct pk_table_spec *spec,
     return PK_OK;
 }
 
-static enum pk_code check_global_throughput(const struct pk_table_spec *spec,
-                                            const struct pk_index_spec *index, struct pk_error *err)
+enum pk_code pk_index_spec_check_throughput(const struct pk_index_spec *index,
+                                            enum pk_billing billing, struct pk_error *err)
 {
-    if (spec->billing == PK_ON_DEMAND && index->throughput_given)
+    if (billing == PK_ON_DEMAND && index->throughput_given)
         return pk_fail(err, PK_E_VALIDATION,
                        PREFIX "ProvisionedThroughput should not be specified for index: %.*s when "
                               "BillingMode is PAY_PER_REQUEST",
                        PK_FMT(index->name));
-    if (spec->billing == PK_PROVISIONED && !index->throughput_given)
+    if (billing == PK_PROVISIONED && !index->throughput_given)
         return pk_fail(err, PK_E_VALIDATION,
                        PREFIX "ProvisionedThroughput must be specified for index: %.*s",
                        PK_FMT(index->name));
@@ -353,9 +353,9 @@ static enum pk_code check_index(const struct pk_table_spec *spec, const struct p
     if (rc == PK_OK && index->local)
         rc = check_local_key(spec, index, err);
     if (rc == PK_OK)
-        rc = check_projection(index, err);
+        rc = pk_index_spec_check_projection(index, err);
     if (rc == PK_OK && !index->local)
-        rc = check_global_throughput(spec, index, err);
+        rc = pk_index_spec_check_throughput(index, spec->billing, err);
     if (rc == PK_OK)
         rc = check_name(spec, index, err);
     return rc;
@@ -435,27 +435,36 @@ enum pk_code pk_table_spec_check(const struct pk_table_spec *spec, struct pk_err
 
 /* Building -------------------------------------------------------------------------------------*/
 
-static void build_key(struct pk_arena *arena, const struct pk_table_spec *spec,
-                      const struct pk_key_element *keys, size_t count, struct pk_key_schema *out)
+/* The attributes' definitions, and where what is built goes. */
+struct building {
+    const struct pk_key_attr *attributes;
+    size_t attribute_count;
+    struct pk_arena *arena;
+};
+
+static void build_key(const struct building *with, const struct pk_key_element *keys, size_t count,
+                      struct pk_key_schema *out)
 {
     for (size_t i = 0; i < count; i++) {
         struct pk_key_attr *attr =
             keys[i].range ? &out->range[out->range_count++] : &out->hash[out->hash_count++];
 
-        attr->name = pk_arena_dup(arena, keys[i].name);
-        for (size_t k = 0; k < spec->attribute_count; k++) {
-            if (pk_slice_equal(spec->attributes[k].name, keys[i].name))
-                attr->type = spec->attributes[k].type;
+        attr->name = pk_arena_dup(with->arena, keys[i].name);
+        for (size_t k = 0; k < with->attribute_count; k++) {
+            if (pk_slice_equal(with->attributes[k].name, keys[i].name))
+                attr->type = with->attributes[k].type;
         }
     }
 }
 
-static void build_index(struct pk_arena *arena, const struct pk_table_spec *spec,
-                        const struct pk_index_spec *from, struct pk_index *to)
+void pk_index_spec_build(const struct pk_index_spec *from, const struct pk_key_attr *attributes,
+                         size_t attribute_count, struct pk_arena *arena, struct pk_index *to)
 {
+    const struct building with = {attributes, attribute_count, arena};
+
     to->name = pk_arena_dup(arena, from->name);
     to->local = from->local;
-    build_key(arena, spec, from->keys, from->key_count, &to->key);
+    build_key(&with, from->keys, from->key_count, &to->key);
     to->projection = from->projection;
     to->include = PK_NEW_ARRAY(arena, pk_slice, from->include_count);
     to->include_count = from->include_count;
@@ -474,20 +483,24 @@ static void build_indexes(struct pk_table *table, const struct pk_table_spec *sp
     table->index_count = spec->local_count + spec->global_count;
     table->local_count = spec->local_count;
     table->indexes = PK_NEW_ARRAY(arena, struct pk_index, table->index_count);
-    for (size_t i = 0; i < spec->local_count; i++)
-        build_index(arena, spec, &spec->locals[i], &table->indexes[i]);
-    for (size_t i = 0; i < spec->global_count; i++)
-        build_index(arena, spec, &spec->globals[i], &table->indexes[spec->local_count + i]);
+    for (size_t i = 0; i < table->index_count; i++) {
+        const struct pk_index_spec *from =
+            i < spec->local_count ? &spec->locals[i] : &spec->globals[i - spec->local_count];
+
+        pk_index_spec_build(from, spec->attributes, spec->attribute_count, arena,
+                            &table->indexes[i]);
+    }
 }
 
 struct pk_table *pk_table_spec_build(const struct pk_table_spec *spec)
 {
     struct pk_table *table = pk_table_new();
     struct pk_arena *arena = pk_table_arena(table);
+    const struct building with = {spec->attributes, spec->attribute_count, arena};
 
     table->name = pk_arena_dup(arena, spec->name);
     table->status = PK_STATUS_ACTIVE;
-    build_key(arena, spec, spec->keys, spec->key_count, &table->key);
+    build_key(&with, spec->keys, spec->key_count, &table->key);
     table->attribute_count = spec->attribute_count;
     table->attributes = PK_NEW_ARRAY(arena, struct pk_key_attr, spec->attribute_count);
     for (size_t i = 0; i < spec->attribute_count; i++) {

@@ -23,6 +23,16 @@ struct pk_table *pk_table_spec_build(const struct pk_table_spec *spec);
 PK_MUST_CHECK enum pk_code pk_index_spec_check_keys(const struct pk_index_spec *spec,
                                                     const struct pk_key_attr *attributes,
                                                     size_t attribute_count, struct pk_error *err);
+PK_MUST_CHECK enum pk_code pk_index_spec_check_projection(const struct pk_index_spec *spec,
+                                                          struct pk_error *err);
+/* A GSI's throughput on a table of that billing mode. */
+PK_MUST_CHECK enum pk_code pk_index_spec_check_throughput(const struct pk_index_spec *spec,
+                                                          enum pk_billing billing,
+                                                          struct pk_error *err);
+/* Fills a zeroed index from its checked definition; what it points to goes to the arena. ACTIVE, no
+ * id, no partitions. */
+void pk_index_spec_build(const struct pk_index_spec *spec, const struct pk_key_attr *attributes,
+                         size_t attribute_count, struct pk_arena *arena, struct pk_index *index);
 /* PK_E_VALIDATION when either figure is above the maximum; index data NULL: the table's. */
 PK_MUST_CHECK enum pk_code pk_throughput_check(const struct pk_throughput *throughput,
                                                pk_slice index, struct pk_error *err);

@@ -265,8 +265,7 @@ Test(ddl, update_refused)
     refuse(&fx,
            (struct pk_table_change){
                .indexes = two, .index_count = 1, .attributes = &string, .attribute_count = 1},
-           PK_E_VALIDATION,
-           "pksk cannot add an index to an existing table yet: create the table with it");
+           PK_E_VALIDATION, P "Unknown ProjectionType: null");
     engine_close(&fx);
 }
 
