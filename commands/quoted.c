@@ -27,6 +27,9 @@ static size_t quote_at(pk_slice text, size_t pos, char *plain)
         {"\xE2\x80\x9E", '"'},
     };
 
+    /* Nearly every byte is none: imports ask this for each byte of their text. */
+    if (pos >= text.len || memchr("'\"`\xE2", text.data[pos], 4) == NULL)
+        return 0;
     for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++) {
         if (starts_at(text, pos, quotes[i].bytes)) {
             *plain = quotes[i].plain;
