@@ -148,8 +148,10 @@ void sh_script_feed(struct sh_script *script, pk_slice bytes)
     /* A statement that stays open is looked at again when it has doubled, or at once when it is
      * short, so that a long one is not scanned again and again. */
     bool newline = memchr(script->text.data + before, '\n', script->text.len - before) != NULL;
+    bool too_long = script->text.len > STATEMENT_MAX;
 
-    if (!newline || (script->scanned > CHUNK && script->text.len < 2 * script->scanned))
+    if (!too_long &&
+        (!newline || (script->scanned > CHUNK && script->text.len < 2 * script->scanned)))
         return;
     run_complete(script, false);
     compact(script);

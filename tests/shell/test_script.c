@@ -130,6 +130,41 @@ Test(script, full_disk_is_the_statements_failure)
     close_shell(&fixture);
 }
 
+/* What has no end is given up at a limit, with or without line ends. */
+Test(script, endless_statements)
+{
+    static const struct {
+        const char *start;
+        char filler;
+        const char *shown;
+    } rows[] = {
+        {"mode\n", 'x',
+         "table\nUsageError: a statement of more than 32 MB, which begins in line 2\n"},
+        {"put a {x: '", '\n',
+         "UsageError: a statement of more than 32 MB, which begins in line 1\n"},
+    };
+    enum { PIECE = 1 << 20 };
+    char *piece = pk_malloc(PIECE);
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct fixture fixture;
+        struct sh_script script;
+
+        open_shell(&fixture, false);
+        sh_script_init(&script, &fixture.sh, NULL);
+        sh_script_feed(&script, pk_slice_cstr(rows[i].start));
+        memset(piece, rows[i].filler, PIECE);
+        for (size_t fed = 0; fed < 64 && !script.stopped; fed++)
+            sh_script_feed(&script, pk_slice_of(piece, PIECE));
+        cr_expect(script.text.len < (34 << 20), "row %zu: %zu bytes", i, script.text.len);
+        cr_expect_eq(sh_script_end(&script), 1);
+        expect_output(&fixture, rows[i].start, rows[i].shown);
+        sh_script_release(&script);
+        close_shell(&fixture);
+    }
+    free(piece);
+}
+
 Test(script, a_file_that_reads_itself)
 {
     char path[] = "/tmp/pksk-self-XXXXXX";
