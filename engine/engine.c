@@ -3,6 +3,7 @@
  *
  * Which lock guards what, and in which order they are taken (top before bottom):
  *
+ *   advance_lock    one change of the clock at a time; held over the ticks of an advance
  *   tick_lock       one tick at a time
  *   catalog.ddl     one definition of a table changes at a time, or the settings that new ones are
  *                   made by; held over the commit
@@ -32,22 +33,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/ops/backfill.h"
 #include "engine/ops/core.h"
-#include "engine/ops/propagate.h"
 #include "engine/ops/rebuild.h"
 #include "engine/ops/sim_settings.h"
-#include "engine/ops/stream_ddl.h"
-#include "engine/ops/ttl.h"
+#include "engine/ops/table_log.h"
+#include "engine/ops/timer.h"
 
-enum {
-    TICK_MS = 100,       /* between two ticks with nothing left to do */
-    TICK_ROWS = 2000,    /* rows a tick deletes */
-    TICK_RECORDS = 5000, /* change records a tick applies to an index, or trims */
-    TICK_EXPIRED = 2000, /* items of a table a tick deletes because they expired */
-    TICK_ITEMS = 2000,   /* items a tick copies into an index */
-    TICK_COUNTED = 20000 /* rows a tick counts */
-};
+enum { TICK_MS = 100 }; /* between two ticks with nothing left to do */
 
 /* Opening --------------------------------------------------------------------------------------*/
 
@@ -70,6 +62,7 @@ static struct pk_engine *engine_new(const struct pk_engine_options *options)
     pk_inflight_init(&engine->inflight);
     pk_tokens_init(&engine->tokens);
     pk_recount_init(&engine->recount);
+    pthread_mutex_init(&engine->advance_lock, NULL);
     pthread_mutex_init(&engine->tick_lock, NULL);
     pthread_mutex_init(&engine->ticker_lock, NULL);
     pthread_cond_init(&engine->ticker_wake, NULL);
@@ -81,6 +74,7 @@ static void engine_free(struct pk_engine *engine)
     pthread_cond_destroy(&engine->ticker_wake);
     pthread_mutex_destroy(&engine->ticker_lock);
     pthread_mutex_destroy(&engine->tick_lock);
+    pthread_mutex_destroy(&engine->advance_lock);
     pk_recount_release(&engine->recount);
     pk_tokens_release(&engine->tokens);
     pk_inflight_release(&engine->inflight);
@@ -184,38 +178,15 @@ static void ticker_stop(struct pk_engine *engine)
 
 bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
 {
-    struct pk_error err = PK_ERROR_INIT;
-    bool counting = false;
-    bool sweeping = false;
-    bool expiring = false;
-    bool moving = false;
-    bool building = false;
-    bool trimming = false;
+    bool more;
 
     /* Background work on a store that takes no writes would only fail again and again. */
     if (engine->store == NULL || pk_store_is_stuck(engine->store))
         return false;
     pthread_mutex_lock(&engine->tick_lock);
-    if (pk_recount_step(&engine->recount, &engine->catalog, TICK_COUNTED, &counting, &err) != PK_OK)
-        counting = false;
-    if (pk_propagate_tick(engine, now_ms, TICK_RECORDS, &moving, &err) != PK_OK)
-        moving = false;
-    if (pk_backfill_tick(engine, TICK_ITEMS, &building, &err) != PK_OK)
-        building = false;
-    if (pk_propagate_trim(engine, TICK_RECORDS, &trimming, &err) != PK_OK)
-        trimming = false;
-    if (pk_ttl_tick(engine, now_ms, TICK_EXPIRED, &expiring, &err) != PK_OK)
-        expiring = false;
-    if (pk_stream_tick(engine, now_ms, &err) != PK_OK)
-        sweeping = false;
-    if (pk_catalog_sweep(&engine->catalog, engine->store, TICK_ROWS, &sweeping, &err) != PK_OK)
-        sweeping = false;
-    if (pk_tokens_sweep(&engine->tokens, engine->store, now_ms, &err) != PK_OK)
-        sweeping = false;
+    more = pk_timers_run(engine, now_ms);
     pthread_mutex_unlock(&engine->tick_lock);
-    /* What failed is tried again by the next tick; a full disk shows up at the next write. */
-    pk_error_release(&err);
-    return counting || sweeping || expiring || moving || building || trimming;
+    return more;
 }
 
 /* Life -----------------------------------------------------------------------------------------*/
@@ -227,7 +198,9 @@ enum pk_code pk_engine_attach(struct pk_store *store_take, const struct pk_engin
     enum pk_code rc;
 
     made->store = store_take;
-    rc = start(made, err);
+    rc = pk_timer_load_clock(made, err);
+    if (rc == PK_OK)
+        rc = start(made, err);
     if (rc != PK_OK) {
         pk_recount_abandon(&made->recount);
         pk_store_close(made->store);

@@ -33,10 +33,23 @@ struct pk_clock *pk_engine_clock(struct pk_engine *engine);
 const char *pk_engine_dir(const struct pk_engine *engine);
 bool pk_engine_is_memory(const struct pk_engine *engine);
 
-/* Moves all background work that is due at now_ms: deletion of dropped tables, expiry of
- * idempotency tokens (later: TTL, propagation, splits). True when something was left for a further
- * call. */
+/* Moves all background work that is due at now_ms: propagation, index creation, expiry, trimming of
+ * the change log, deletion of dropped tables, and so on (ops/timer.c). True when something was left
+ * for a further call. */
 bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms);
+
+/* The simulated clock, changed so that a store that is opened again goes on with it; pk_clock's own
+ * functions change it for this process alone. */
+PK_MUST_CHECK enum pk_code pk_engine_clock_pause(struct pk_engine *engine, struct pk_error *err);
+PK_MUST_CHECK enum pk_code pk_engine_clock_resume(struct pk_engine *engine, struct pk_error *err);
+/* Simulated seconds a real one, 1 to PK_CLOCK_SPEED_MAX; else PK_E_USAGE. */
+PK_MUST_CHECK enum pk_code pk_engine_clock_speed(struct pk_engine *engine, uint32_t speed,
+                                                 struct pk_error *err);
+/* Moves the clock on to to_ms. Background work that becomes due on the way is done at its time, in
+ * order; times at which nothing is due are skipped. PK_E_USAGE when to_ms is in the past or beyond
+ * PK_CLOCK_MAX_MS; PK_E_CANCELLED leaves the clock where it has come to. */
+PK_MUST_CHECK enum pk_code pk_engine_advance(struct pk_engine *engine, struct pk_call *call,
+                                             int64_t to_ms, struct pk_error *err);
 
 /* What the simulation is told about its world: units a second, and bytes (grammar.md, "Settings").
  * Kept in the store, for all who open it. A table keeps the partitions it was made with. */

@@ -410,6 +410,17 @@ struct pk_table_stats {
 void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
                            const struct pk_table *table, struct pk_table_stats *stats);
 
+/* What a global index has not applied yet. */
+enum { PK_INDEX_LAG_MAX = 10000 }; /* more are not counted */
+struct pk_index_lag {
+    uint64_t waiting;  /* change records */
+    int64_t oldest_ms; /* how long the first of them has been waiting; 0: none waits */
+};
+PK_MUST_CHECK enum pk_code pk_engine_index_lag(struct pk_engine *engine, struct pk_call *call,
+                                               const struct pk_table *table,
+                                               const struct pk_index *index,
+                                               struct pk_index_lag *lag, struct pk_error *err);
+
 /* Where a key lives: `where KEY`. */
 struct pk_place {
     uint64_t token;

@@ -1,5 +1,6 @@
 /*
- * The simulated clock: the wall clock plus an offset, or a fixed time while paused.
+ * The simulated clock: a base time and what the wall clock has gone since then, times the speed; or
+ * a fixed time while paused.
  *
  * now_ms remembers the latest time handed out and is the floor for the next one: when the wall
  * clock is set back, simulated time stands still until the wall clock has caught up.
@@ -34,8 +35,10 @@ void pk_clock_init(struct pk_clock *clock)
     if (pthread_mutex_init(&clock->lock, NULL) != 0)
         pk_bug("mutex cannot be made");
     clock->paused = false;
-    clock->offset_ms = 0;
+    clock->speed = 1;
     clock->now_ms = pk_clock_real_ms();
+    clock->base_ms = clock->now_ms;
+    clock->base_real_ms = clock->now_ms;
 }
 
 void pk_clock_release(struct pk_clock *clock)
@@ -43,15 +46,29 @@ void pk_clock_release(struct pk_clock *clock)
     pthread_mutex_destroy(&clock->lock);
 }
 
-/* The current time; the lock is held. */
+/* The lock is held in the following. */
+
 static int64_t now_locked(struct pk_clock *clock)
 {
-    if (!clock->paused) {
-        int64_t now_ms = pk_clock_real_ms() + clock->offset_ms;
-        if (now_ms > clock->now_ms)
-            clock->now_ms = now_ms;
-    }
+    int64_t passed = pk_clock_real_ms() - clock->base_real_ms;
+    int64_t now_ms;
+
+    if (clock->paused || passed < 0)
+        return clock->now_ms;
+    if (passed > (PK_CLOCK_MAX_MS - clock->base_ms) / (int64_t)clock->speed)
+        now_ms = PK_CLOCK_MAX_MS;
+    else
+        now_ms = clock->base_ms + passed * (int64_t)clock->speed;
+    if (now_ms > clock->now_ms)
+        clock->now_ms = now_ms;
     return clock->now_ms;
+}
+
+/* The clock goes on from the time it shows. */
+static void rebase(struct pk_clock *clock)
+{
+    clock->base_ms = clock->now_ms;
+    clock->base_real_ms = pk_clock_real_ms();
 }
 
 int64_t pk_clock_now(struct pk_clock *clock)
@@ -74,7 +91,7 @@ void pk_clock_resume(struct pk_clock *clock)
 {
     pthread_mutex_lock(&clock->lock);
     if (clock->paused) {
-        clock->offset_ms = clock->now_ms - pk_clock_real_ms();
+        rebase(clock);
         clock->paused = false;
     }
     pthread_mutex_unlock(&clock->lock);
@@ -86,9 +103,43 @@ bool pk_clock_set(struct pk_clock *clock, int64_t to_ms)
     bool allowed = to_ms >= now_locked(clock) && to_ms <= PK_CLOCK_MAX_MS;
     if (allowed) {
         clock->now_ms = to_ms;
-        if (!clock->paused)
-            clock->offset_ms = to_ms - pk_clock_real_ms();
+        rebase(clock);
     }
     pthread_mutex_unlock(&clock->lock);
     return allowed;
+}
+
+void pk_clock_set_speed(struct pk_clock *clock, uint32_t speed)
+{
+    if (speed == 0 || speed > PK_CLOCK_SPEED_MAX)
+        pk_bug("a clock of speed %u", speed);
+    pthread_mutex_lock(&clock->lock);
+    now_locked(clock);
+    rebase(clock);
+    clock->speed = speed;
+    pthread_mutex_unlock(&clock->lock);
+}
+
+struct pk_clock_state pk_clock_save(struct pk_clock *clock)
+{
+    struct pk_clock_state state;
+
+    pthread_mutex_lock(&clock->lock);
+    now_locked(clock);
+    state = (struct pk_clock_state){clock->paused, clock->speed, clock->base_ms,
+                                    clock->base_real_ms, clock->now_ms};
+    pthread_mutex_unlock(&clock->lock);
+    return state;
+}
+
+void pk_clock_restore(struct pk_clock *clock, const struct pk_clock_state *state)
+{
+    pthread_mutex_lock(&clock->lock);
+    clock->paused = state->paused;
+    clock->speed = state->speed;
+    clock->base_ms = state->base_ms;
+    clock->base_real_ms = state->base_real_ms;
+    clock->now_ms = state->now_ms;
+    now_locked(clock);
+    pthread_mutex_unlock(&clock->lock);
 }

@@ -14,10 +14,13 @@
 struct pk_clock {
     pthread_mutex_t lock; /* guards the rest */
     bool paused;
-    int64_t offset_ms; /* running: now = wall clock + offset */
-    int64_t now_ms;    /* paused: the time shown; running: the latest time handed out */
+    uint32_t speed;  /* simulated milliseconds a real one */
+    int64_t base_ms; /* running: now = base + (wall clock - base_real) * speed */
+    int64_t base_real_ms;
+    int64_t now_ms; /* paused: the time shown; running: the latest time handed out */
 };
 
+/* The wall clock's time, running. */
 void pk_clock_init(struct pk_clock *clock);
 void pk_clock_release(struct pk_clock *clock);
 /* Milliseconds since the epoch. */
@@ -29,6 +32,21 @@ void pk_clock_resume(struct pk_clock *clock);
 /* Moves the clock forward; false (and nothing changes) when to_ms lies in the past or beyond
  * PK_CLOCK_MAX_MS. */
 bool pk_clock_set(struct pk_clock *clock, int64_t to_ms);
+enum { PK_CLOCK_SPEED_MAX = 1000000 };
+/* 1 to PK_CLOCK_SPEED_MAX; other speeds are our mistake. */
+void pk_clock_set_speed(struct pk_clock *clock, uint32_t speed);
+
+/* All there is to know of a clock, to go on with it in another process. */
+struct pk_clock_state {
+    bool paused;
+    uint32_t speed;
+    int64_t base_ms;
+    int64_t base_real_ms;
+    int64_t now_ms;
+};
+struct pk_clock_state pk_clock_save(struct pk_clock *clock);
+/* Time that passes meanwhile passes for a running clock, too. */
+void pk_clock_restore(struct pk_clock *clock, const struct pk_clock_state *state);
 
 /* The real clock: milliseconds since the epoch, and a monotonic one in microseconds. */
 int64_t pk_clock_real_ms(void);

@@ -37,7 +37,8 @@ struct pk_engine {
     struct pk_tokens tokens;
     struct pk_recount recount;
 
-    pthread_mutex_t tick_lock; /* one tick at a time */
+    pthread_mutex_t advance_lock; /* one change of the clock at a time */
+    pthread_mutex_t tick_lock;    /* one tick at a time */
     pthread_t ticker;
     bool ticking;
     pthread_mutex_t ticker_lock; /* guards stop */

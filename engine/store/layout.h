@@ -47,6 +47,7 @@ enum pk_meta_kind {
     PK_META_BACKFILL = 'p',    /* index id(4): key of the last row its backfill has copied */
     PK_META_IDEMPOTENCY = 'k', /* client request token: hash and time */
     PK_META_SETTING = 's',     /* setting: its value */
+    PK_META_CLOCK = 'w',       /* name empty: the simulated clock, once it was changed */
     PK_META_CLEAN = 'q',       /* name empty: there after a clean close only */
     PK_META_BACKUP = 'b',      /* backup name: what it holds */
     PK_META_DEPARTED = 'd',    /* table id(4): a dropped table's definition, for its streams */

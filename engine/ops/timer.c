@@ -1,0 +1,303 @@
+/* When you add a kind of background work, add its row to pk_timer_sources. */
+#include "engine/ops/timer.h"
+
+#include "engine/ops/backfill.h"
+#include "engine/ops/propagate.h"
+#include "engine/ops/stream_ddl.h"
+#include "engine/ops/ttl.h"
+
+/* What one tick does of each kind, so that a tick stays short. */
+enum {
+    TICK_COUNTED = 20000, /* rows counted after an unclean close */
+    TICK_RECORDS = 5000,  /* change records applied to an index, or trimmed */
+    TICK_ITEMS = 2000,    /* items copied into an index that is built */
+    TICK_EXPIRED = 2000,  /* items deleted because they expired */
+    TICK_ROWS = 2000      /* rows of dropped tables deleted */
+};
+
+/* Sources --------------------------------------------------------------------------------------*/
+
+static enum pk_code run_recount(struct pk_engine *engine, int64_t now_ms, bool *more,
+                                struct pk_error *err)
+{
+    (void)now_ms;
+    return pk_recount_step(&engine->recount, &engine->catalog, TICK_COUNTED, more, err);
+}
+
+static enum pk_code run_expiry(struct pk_engine *engine, int64_t now_ms, bool *more,
+                               struct pk_error *err)
+{
+    return pk_ttl_tick(engine, now_ms, TICK_EXPIRED, more, err);
+}
+
+static enum pk_code run_propagation(struct pk_engine *engine, int64_t now_ms, bool *more,
+                                    struct pk_error *err)
+{
+    return pk_propagate_tick(engine, now_ms, TICK_RECORDS, more, err);
+}
+
+static enum pk_code run_backfill(struct pk_engine *engine, int64_t now_ms, bool *more,
+                                 struct pk_error *err)
+{
+    (void)now_ms;
+    return pk_backfill_tick(engine, TICK_ITEMS, more, err);
+}
+
+static enum pk_code run_trim(struct pk_engine *engine, int64_t now_ms, bool *more,
+                             struct pk_error *err)
+{
+    (void)now_ms;
+    return pk_propagate_trim(engine, TICK_RECORDS, more, err);
+}
+
+static enum pk_code streams_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
+{
+    (void)err;
+    *due_ms = pk_stream_next_due(engine);
+    return PK_OK;
+}
+
+static enum pk_code run_streams(struct pk_engine *engine, int64_t now_ms, bool *more,
+                                struct pk_error *err)
+{
+    (void)more;
+    return pk_stream_tick(engine, now_ms, err);
+}
+
+static enum pk_code run_sweep(struct pk_engine *engine, int64_t now_ms, bool *more,
+                              struct pk_error *err)
+{
+    (void)now_ms;
+    return pk_catalog_sweep(&engine->catalog, engine->store, TICK_ROWS, more, err);
+}
+
+static enum pk_code run_tokens(struct pk_engine *engine, int64_t now_ms, bool *more,
+                               struct pk_error *err)
+{
+    (void)more;
+    return pk_tokens_sweep(&engine->tokens, engine->store, now_ms, err);
+}
+
+const struct pk_timer_source pk_timer_sources[] = {
+    {"recount", NULL, run_recount},
+    {"expiry", pk_ttl_next_due, run_expiry},
+    {"propagation", pk_propagate_next_due, run_propagation},
+    {"index creation", NULL, run_backfill},
+    {"log trimming", NULL, run_trim},
+    {"streams", streams_due, run_streams},
+    {"dropped tables", NULL, run_sweep},
+    {"idempotency tokens", NULL, run_tokens},
+    {NULL, NULL, NULL},
+};
+
+bool pk_timers_run(struct pk_engine *engine, int64_t now_ms)
+{
+    bool any = false;
+
+    for (const struct pk_timer_source *source = pk_timer_sources; source->name != NULL; source++) {
+        struct pk_error err = PK_ERROR_INIT;
+        bool more = false;
+
+        /* A full disk shows up at the next write. */
+        if (source->run(engine, now_ms, &more, &err) == PK_OK)
+            any = any || more;
+        pk_error_release(&err);
+    }
+    return any;
+}
+
+enum pk_code pk_timers_next_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
+{
+    *due_ms = INT64_MAX;
+    for (const struct pk_timer_source *source = pk_timer_sources; source->name != NULL; source++) {
+        int64_t due = INT64_MAX;
+        enum pk_code rc = PK_OK;
+
+        if (source->next_due != NULL)
+            rc = source->next_due(engine, &due, err);
+        if (rc != PK_OK)
+            return rc;
+        if (due < *due_ms)
+            *due_ms = due;
+    }
+    return PK_OK;
+}
+
+/* The stored clock -----------------------------------------------------------------------------*/
+
+/* On disk (do not change): version byte 1, paused byte, speed(4), base(8), base real(8), now(8). */
+enum { CLOCK_VERSION = 1 };
+
+static void clock_key(struct pk_buf *key)
+{
+    pk_layout_meta(key, PK_META_CLOCK, (pk_slice){NULL, 0});
+}
+
+static enum pk_code save_clock(struct pk_engine *engine, struct pk_error *err)
+{
+    const struct pk_clock_state state = pk_clock_save(&engine->clock);
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_buf value = PK_BUF_INIT;
+    enum pk_code rc;
+
+    clock_key(&key);
+    pk_buf_add_byte(&value, CLOCK_VERSION);
+    pk_buf_add_byte(&value, state.paused ? 1 : 0);
+    pk_buf_add_u32be(&value, state.speed);
+    pk_buf_add_u64be(&value, (uint64_t)state.base_ms);
+    pk_buf_add_u64be(&value, (uint64_t)state.base_real_ms);
+    pk_buf_add_u64be(&value, (uint64_t)state.now_ms);
+    rc = pk_store_put(engine->store, pk_buf_slice(&key), pk_buf_slice(&value), err);
+    pk_buf_release(&key);
+    pk_buf_release(&value);
+    return rc;
+}
+
+static bool take_clock(pk_slice value, struct pk_clock_state *state)
+{
+    unsigned char version = 0;
+    unsigned char paused = 0;
+    uint64_t times[3] = {0, 0, 0};
+
+    if (!pk_take_byte(&value, &version) || version != CLOCK_VERSION ||
+        !pk_take_byte(&value, &paused) || !pk_take_u32be(&value, &state->speed) ||
+        state->speed == 0 || state->speed > PK_CLOCK_SPEED_MAX)
+        return false;
+    for (size_t i = 0; i < 3; i++) {
+        if (!pk_take_u64be(&value, &times[i]) || times[i] > (uint64_t)PK_CLOCK_MAX_MS)
+            return false;
+    }
+    state->paused = paused != 0;
+    state->base_ms = (int64_t)times[0];
+    state->base_real_ms = (int64_t)times[1];
+    state->now_ms = (int64_t)times[2];
+    return value.len == 0;
+}
+
+enum pk_code pk_timer_load_clock(struct pk_engine *engine, struct pk_error *err)
+{
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_buf value = PK_BUF_INIT;
+    struct pk_clock_state state;
+    bool found = false;
+    enum pk_code rc;
+
+    clock_key(&key);
+    rc = pk_store_get(engine->store, pk_buf_slice(&key), &value, &found, err);
+    if (rc == PK_OK && found) {
+        if (take_clock(pk_buf_slice(&value), &state))
+            pk_clock_restore(&engine->clock, &state);
+        else
+            rc = pk_fail(err, PK_E_CORRUPT, "the stored clock cannot be read");
+    }
+    pk_buf_release(&key);
+    pk_buf_release(&value);
+    return rc;
+}
+
+/* Changing the clock ---------------------------------------------------------------------------*/
+
+enum pk_code pk_engine_clock_pause(struct pk_engine *engine, struct pk_error *err)
+{
+    enum pk_code rc = pk_engine_need_store(engine, err);
+
+    if (rc != PK_OK)
+        return rc;
+    pthread_mutex_lock(&engine->advance_lock);
+    pk_clock_pause(&engine->clock);
+    rc = save_clock(engine, err);
+    pthread_mutex_unlock(&engine->advance_lock);
+    return rc;
+}
+
+enum pk_code pk_engine_clock_resume(struct pk_engine *engine, struct pk_error *err)
+{
+    enum pk_code rc = pk_engine_need_store(engine, err);
+
+    if (rc != PK_OK)
+        return rc;
+    pthread_mutex_lock(&engine->advance_lock);
+    pk_clock_resume(&engine->clock);
+    rc = save_clock(engine, err);
+    pthread_mutex_unlock(&engine->advance_lock);
+    return rc;
+}
+
+enum pk_code pk_engine_clock_speed(struct pk_engine *engine, uint32_t speed, struct pk_error *err)
+{
+    enum pk_code rc = pk_engine_need_store(engine, err);
+
+    if (rc != PK_OK)
+        return rc;
+    if (speed == 0 || speed > PK_CLOCK_SPEED_MAX)
+        return pk_fail(err, PK_E_USAGE, "the clock's speed is a number from 1 to %d",
+                       PK_CLOCK_SPEED_MAX);
+    pthread_mutex_lock(&engine->advance_lock);
+    pk_clock_set_speed(&engine->clock, speed);
+    rc = save_clock(engine, err);
+    pthread_mutex_unlock(&engine->advance_lock);
+    return rc;
+}
+
+static enum pk_code run_due(struct pk_engine *engine, struct pk_call *call, struct pk_error *err)
+{
+    enum pk_code rc = PK_OK;
+
+    while (rc == PK_OK && pk_engine_tick(engine, pk_clock_now(&engine->clock)))
+        rc = pk_call_check(call, err);
+    return rc;
+}
+
+/* Goes from one due time to the next. What is still due after its time was worked at cannot be done
+ * now, and is left to later ticks. */
+static enum pk_code pass_timers(struct pk_engine *engine, struct pk_call *call, int64_t to_ms,
+                                struct pk_error *err)
+{
+    int64_t done_ms = INT64_MIN;
+
+    for (;;) {
+        int64_t due_ms = INT64_MAX;
+        enum pk_code rc = run_due(engine, call, err);
+
+        if (rc == PK_OK)
+            rc = pk_call_check(call, err);
+        if (rc == PK_OK)
+            rc = pk_timers_next_due(engine, &due_ms, err);
+        if (rc != PK_OK)
+            return rc;
+        if (due_ms > to_ms || due_ms <= done_ms)
+            return PK_OK;
+        done_ms = due_ms;
+        /* A running clock may be past it. */
+        (void)pk_clock_set(&engine->clock, due_ms);
+    }
+}
+
+enum pk_code pk_engine_advance(struct pk_engine *engine, struct pk_call *call, int64_t to_ms,
+                               struct pk_error *err)
+{
+    struct pk_error unsaved = PK_ERROR_INIT;
+    enum pk_code saved;
+    enum pk_code rc = pk_engine_need_store(engine, err);
+
+    if (rc != PK_OK)
+        return rc;
+    pthread_mutex_lock(&engine->advance_lock);
+    if (to_ms < pk_clock_now(&engine->clock) || to_ms > PK_CLOCK_MAX_MS)
+        rc = pk_fail(err, PK_E_USAGE,
+                     "the clock goes forward only, and to the end of the year 9999 at most");
+    if (rc == PK_OK)
+        rc = pass_timers(engine, call, to_ms, err);
+    if (rc == PK_OK) {
+        (void)pk_clock_set(&engine->clock, to_ms);
+        rc = run_due(engine, call, err);
+    }
+    saved = save_clock(engine, &unsaved);
+    if (rc == PK_OK && saved != PK_OK) {
+        pk_error_move(err, &unsaved);
+        rc = saved;
+    }
+    pk_error_release(&unsaved);
+    pthread_mutex_unlock(&engine->advance_lock);
+    return rc;
+}

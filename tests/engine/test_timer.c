@@ -1,0 +1,85 @@
+/* The simulated clock, and background work that is due on the way. */
+#include <criterion/criterion.h>
+
+#include "engine/ops/core.h"
+#include "engine/ops/timer.h"
+#include "tests/support/log_fixture.h"
+#include "tests/support/temp_dir.h"
+
+Test(timer, the_clock_survives)
+{
+    struct engine_fixture fx;
+    struct temp_dir dir;
+    int64_t day = INT64_C(86400000);
+    int64_t start;
+
+    temp_dir_make(&dir);
+    engine_open_dir(&fx, dir.path);
+    start = pk_clock_now(&fx.engine->clock);
+    cr_assert_eq(pk_engine_clock_pause(fx.engine, &fx.err), PK_OK);
+    cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + day, &fx.err), PK_OK);
+    cr_expect_eq(pk_engine_advance(fx.engine, &fx.call, start, &fx.err), PK_E_USAGE);
+    cr_expect_str_eq(engine_message(&fx),
+                     "the clock goes forward only, and to the end of the year 9999 at most");
+    engine_close(&fx);
+    engine_open_dir(&fx, dir.path);
+    cr_expect_eq(pk_clock_now(&fx.engine->clock), start + day, "paused: it stands");
+    cr_assert_eq(pk_engine_clock_resume(fx.engine, &fx.err), PK_OK);
+    cr_assert_eq(pk_engine_clock_speed(fx.engine, 60, &fx.err), PK_OK);
+    pk_error_release(&fx.err);
+    cr_expect_eq(pk_engine_clock_speed(fx.engine, 0, &fx.err), PK_E_USAGE);
+    engine_close(&fx);
+    engine_open_dir(&fx, dir.path);
+    cr_expect_geq(pk_clock_now(&fx.engine->clock), start + day);
+    cr_expect_eq(pk_clock_save(&fx.engine->clock).speed, 60);
+    engine_close(&fx);
+    temp_dir_remove(&dir);
+}
+
+Test(timer, speed)
+{
+    struct pk_clock clock;
+    struct pk_clock_state state;
+
+    pk_clock_init(&clock);
+    pk_clock_set_speed(&clock, 1000);
+    state = pk_clock_save(&clock);
+    /* An hour of the wall clock ago. */
+    state.base_real_ms -= 3600000;
+    pk_clock_restore(&clock, &state);
+    cr_expect_geq(pk_clock_now(&clock), state.base_ms + INT64_C(3600000) * 1000);
+    cr_expect_lt(pk_clock_now(&clock), state.base_ms + INT64_C(3700000) * 1000);
+    /* Set back: it stands until the wall clock has caught up. */
+    state.now_ms = state.base_ms + 7;
+    state.base_real_ms = pk_clock_real_ms() + 3600000;
+    pk_clock_restore(&clock, &state);
+    cr_expect_eq(pk_clock_now(&clock), state.base_ms + 7);
+    pk_clock_release(&clock);
+}
+
+/* Each due time is stopped at, in order, and nothing else is. */
+Test(timer, advance_goes_from_due_time_to_due_time)
+{
+    struct engine_fixture fx;
+    int64_t start;
+    int64_t due = 0;
+
+    engine_open(&fx);
+    start = pk_clock_now(&fx.engine->clock);
+    engine_table(&fx, "T p:S; gsi g a:S keys");
+    log_set_lag(&fx, 1000, 0);
+    for (int i = 0; i < 5; i++) {
+        cr_assert_eq(engine_put(&fx, "T", engine_format(&fx, "{p: 'k%d', a: 'A'}", i)), PK_OK);
+        cr_assert_eq(pk_timers_next_due(fx.engine, &due, &fx.err), PK_OK);
+        cr_expect_eq(due, start + (i < 4 ? 1000 : 1300), "put %d: %d", i, (int)(due - start));
+        cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + 300 * (i + 1), &fx.err), PK_OK);
+    }
+    cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + INT64_C(30) * 86400000, &fx.err),
+                 PK_OK);
+    cr_assert_eq(pk_timers_next_due(fx.engine, &due, &fx.err), PK_OK);
+    cr_expect_eq(due, INT64_MAX, "nothing waits");
+    cr_assert_eq(engine_read(&fx, &(struct read_text){.from = "T.g", .select = PK_SELECT_COUNT}),
+                 PK_OK);
+    cr_expect_eq(fx.read.count, 5);
+    engine_close(&fx);
+}
