@@ -66,8 +66,8 @@ FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 bin = $(patsubst %.c,$(BUILD)/%,$(1))
 
 .DEFAULT_GOAL := all
-.PHONY: all run deps test-deps test check bench asan tsan tidy fmt headers layering coverage fuzz crash \
-        install clean help build-tests
+.PHONY: all run deps test-deps test check bench asan tsan tidy fmt headers layering coverage fuzz \
+        fuzz-merge crash install clean help build-tests
 
 all: pksk ## build ./pksk (needs the packages of `make deps`)
 
@@ -97,7 +97,8 @@ $(BUILD)/pkg.mk:
 	@mkdir -p $(@D)
 	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' \
 	    "$$(pkg-config --cflags $(filter-out readline,$(PKGS)))" "$$(pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm" > $@
-NO_PKG_GOALS := run deps test-deps test asan tsan bench coverage fuzz clean help fmt layering
+NO_PKG_GOALS := run deps test-deps test asan tsan bench coverage fuzz fuzz-merge clean help fmt \
+                layering
 ifneq ($(filter-out $(NO_PKG_GOALS),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/pkg.mk
 endif
@@ -165,10 +166,14 @@ crash: $(call bin,$(CRASH_SRC)) pksk ## kills under load, full disk, repair (CRA
 
 CRASH_ROUNDS ?= 200
 FUZZ_SECONDS ?= 600
+# FUZZ_TARGETS="fuzz_json fuzz_expr" runs these only
+FUZZ_TARGETS ?= $(notdir $(basename $(FUZZ_SRC)))
 fuzz: ## fuzz every parser and decoder, FUZZ_SECONDS each
 	@$(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-run
-fuzz-run: $(call bin,$(FUZZ_SRC))
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh $(call bin,$(FUZZ_SRC))
+fuzz-merge: ## make the kept corpora of seeds and of what was found
+	@FUZZ_MERGE=1 $(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-run
+fuzz-run: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh $^
 
 tidy: ## clang-tidy
 	@clang-tidy --quiet $(ENGINE_SRC) $(COMMANDS_SRC) $(SHELL_SRC) -- -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS)

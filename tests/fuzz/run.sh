@@ -1,16 +1,42 @@
 #!/bin/sh
 # Runs each fuzz target given for FUZZ_SECONDS. The kept corpus (tests/fuzz/corpus/NAME) is read
 # only; what is found new goes to build/fuzz-corpus/NAME. A crash leaves its input there and fails.
+#
+# FUZZ_MERGE=1: instead of that, makes of seeds, corpus and what was found the smallest corpus that
+# reaches as much.
 set -u
 passed=0 failed=0
+[ -w /dev/shm ] && export TMPDIR=/dev/shm # stores sync, and memory is quick
+
+options() {
+    echo "-timeout=10 -rss_limit_mb=2048 -max_len=4096"
+    [ -f "tests/fuzz/$1.dict" ] && echo "-dict=tests/fuzz/$1.dict"
+    grep -q fuzz_store.h "tests/fuzz/$1.c" && echo "-detect_leaks=0"
+}
+
+merge() {
+    mkdir -p build/fuzz-seeds/"$name" build/fuzz-merged
+    rm -rf build/fuzz-merged/"$name"
+    mkdir build/fuzz-merged/"$name"
+    "$target" $(options "$name") -merge=1 build/fuzz-merged/"$name" "tests/fuzz/corpus/$name" \
+        build/fuzz-seeds/"$name" "$found" >"$found.log" 2>&1 || return 1
+    rm -rf "tests/fuzz/corpus/$name"
+    cp -r build/fuzz-merged/"$name" "tests/fuzz/corpus/$name"
+}
+
+[ -n "${FUZZ_MERGE:-}" ] && python3 tests/fuzz/seeds.py build/fuzz-seeds
 for target in "$@"; do
     name=$(basename "$target")
     found=build/fuzz-corpus/$name
     mkdir -p "$found" "tests/fuzz/corpus/$name"
-    if "$target" -max_total_time="${FUZZ_SECONDS:-600}" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+    if [ -n "${FUZZ_MERGE:-}" ]; then
+        merge && passed=$((passed + 1)) || failed=$((failed + 1))
+        echo "merged  $name: $(ls "tests/fuzz/corpus/$name" | wc -l) inputs"
+    elif "$target" $(options "$name") -max_total_time="${FUZZ_SECONDS:-600}" \
         -artifact_prefix="$found/crash-" "$found" "tests/fuzz/corpus/$name" >"$found.log" 2>&1; then
         passed=$((passed + 1))
-        echo "ok      $name: $(grep -c . "$found.log") lines, $(sed -n 's/^Done \([0-9]*\) runs.*/\1 runs/p' "$found.log")"
+        echo "ok      $name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1 runs/p' "$found.log")," \
+            "$(sed -n 's/.*DONE *\(cov: [0-9]*\).*/\1/p' "$found.log")"
     else
         failed=$((failed + 1))
         echo "FAILED  $name"

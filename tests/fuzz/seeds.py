@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Writes first inputs for the fuzz targets, taken from the test vectors, transcripts and tests.
+
+    python3 tests/fuzz/seeds.py DIR      one folder of files a target below DIR
+
+The kept corpora (tests/fuzz/corpus/) were grown from these: `make fuzz-merge` merges seeds and what
+has been found into the smallest set of inputs that reaches the same code.
+"""
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MAX_LEN = 4096
+# Tables of the vectors, as fuzz_store.h names them.
+TABLES = [("spec_va", "one"), ("msg_h", "one")]
+USES = {"ConditionExpression": 0, "FilterExpression": 1, "KeyConditionExpression": 2,
+        "UpdateExpression": 3, "ProjectionExpression": 4}
+
+
+def vectors():
+    for name in ("expressions", "messages", "partiql"):
+        for line in (ROOT / "tests/vectors" / (name + ".jsonl")).read_text().splitlines():
+            yield json.loads(line)
+
+
+def operation_bytes():
+    source = (ROOT / "tests/fuzz/fuzz_json.c").read_text()
+    names = re.search(r"operations\[\] = \{(.*?)\};", source, re.S).group(1)
+    return {name: i for i, name in enumerate(re.findall(r'"([^"]+)"', names))}
+
+
+def requests():
+    """Each vector's set-up and request: the operation's byte and the JSON, FF between them."""
+    numbers = operation_bytes()
+    for vector in vectors():
+        parts = []
+        for request in vector.get("setup", []) + [vector["request"]]:
+            request = dict(request)
+            number = numbers.get(request.pop("op"), numbers["NoSuchOperation"])
+            text = request.pop("body", None) or json.dumps(request, separators=(",", ":"))
+            for old, new in TABLES:
+                text = text.replace('"%s"' % old, '"%s"' % new)
+            if numbers["CreateTable"] != number or request.get("TableName") == "spec_vb" \
+                    or request is vector["request"]:
+                parts.append(bytes([number]) + text.encode("utf-8", "surrogateescape"))
+        yield b"\xff".join(parts)
+
+
+def transcripts():
+    for path in sorted((ROOT / "tests/transcripts").glob("*.txt")):
+        lines = [line[2:] for line in path.read_text().splitlines() if line.startswith("> ")]
+        for i in range(0, len(lines), 8):
+            yield "\n".join(lines[i:i + 8]).encode()
+
+
+WORDS = ("alter|analyze|api|begin|check|collections|commit|count|create|del|delete|describe|drop|"
+         "edit|exists|explain|get|help|insert|more|put|query|rollback|scan|select|set|show|tables|"
+         "update|use|version|where")
+
+
+def statements():
+    """C strings of the tests that begin with a word of the language."""
+    string = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+    for path in sorted(ROOT.glob("tests/commands/test_*.c")):
+        for match in string.finditer(re.sub(r'"\s*\n\s*"', "", path.read_text())):
+            text = match.group(1).encode().decode("unicode_escape").encode("latin-1")
+            if re.match(rb"(?i)(%s)\b" % WORDS.encode(), text) and b" " in text:
+                yield text
+
+
+def partiql():
+    for vector in vectors():
+        request = vector["request"]
+        for entry in [request] + request.get("Statements", []) + \
+                request.get("TransactStatements", []):
+            if isinstance(entry, dict) and isinstance(entry.get("Statement"), str):
+                yield entry["Statement"].replace("spec_va", "one").encode()
+
+
+def expressions():
+    """The use's number and the expression, with the placeholders of fuzz_expr.c: one a type."""
+    for vector in vectors():
+        request = vector["request"]
+        values = request.get("ExpressionAttributeValues") or {}
+        names = request.get("ExpressionAttributeNames") or {}
+        for member, use in USES.items():
+            text = request.get(member)
+            if not isinstance(text, str):
+                continue
+            for key, value in values.items():
+                kind = next(iter(value), "S") if isinstance(value, dict) else "S"
+                text = re.sub(re.escape(key) + r"\b", ":" + kind.lower(), text)
+            for key in names:
+                text = re.sub(re.escape(key) + r"\b", "#n", text)
+            yield bytes([use]) + text.encode()
+
+
+def write(folder, inputs):
+    folder.mkdir(parents=True, exist_ok=True)
+    for text in inputs:
+        if 0 < len(text) <= MAX_LEN:
+            (folder / hashlib.sha1(text).hexdigest()[:16]).write_bytes(text)
+
+
+def main():
+    out = pathlib.Path(sys.argv[1])
+    write(out / "fuzz_json", requests())
+    write(out / "fuzz_statement", list(transcripts()) + list(statements()) + list(partiql()))
+    write(out / "fuzz_partiql", partiql())
+    write(out / "fuzz_expr", expressions())
+
+
+if __name__ == "__main__":
+    main()
