@@ -62,6 +62,13 @@ struct cmd_progress {
     void *context;
 };
 
+/* Shows what a command that goes on until it is cancelled has found so far (stream tail); the
+ * blocks are then no part of its result. show NULL: nowhere, they come with the result. */
+struct cmd_emitter {
+    void (*show)(void *context, const struct cmd_result *part);
+    void *context;
+};
+
 struct cmd_context {
     struct cmd_backend *backend; /* borrowed */
     struct pk_engine *engine;    /* the embedded engine, or NULL when connected elsewhere */
@@ -71,6 +78,7 @@ struct cmd_context {
     bool yes; /* --yes: guards do not ask */
     struct cmd_asker asker;
     struct cmd_progress progress;
+    struct cmd_emitter emitter;
     struct cmd_page *page;            /* what `more` goes on with, or NULL (data.h) */
     struct cmd_transaction *txn;      /* between begin and commit, or NULL (cmd_begin.c) */
     struct cmd_schema_cache *schemas; /* DescribeTable answers, dropped by DDL (schema.h) */

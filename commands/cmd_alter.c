@@ -10,8 +10,9 @@ struct alter {
     struct cmd_words words;
     pk_slice table;
     const char *operation;
-    cJSON *request; /* owned */
-    pk_slice note;  /* what was done, after "table NAME: " */
+    cJSON *request;         /* owned */
+    pk_slice note;          /* what was done, after "table NAME: " */
+    struct pk_span subject; /* what is not there when nothing is found */
     struct cmd_result *result;
 };
 
@@ -182,8 +183,49 @@ static enum pk_code later(struct pk_span span, const char *what, struct pk_error
     return pk_fail_at(err, PK_E_USAGE, span, "%s comes with a later version", what);
 }
 
-static enum pk_code alter_index(struct alter *alter, struct pk_span span, bool add,
-                                struct pk_error *err)
+/* ---- indexes --------------------------------------------------------------------------------- */
+
+static enum pk_code add_index(struct alter *alter, struct pk_error *err)
+{
+    const struct pk_table *table = NULL;
+    struct pk_table with;
+    enum pk_code rc = cmd_schema_get(alter->context, alter->table, &table, err);
+
+    if (rc != PK_OK)
+        return rc;
+    with = *table;
+    rc = cmd_ddl_parse_gsi(&alter->words, &alter->result->arena, &with, err);
+    if (rc != PK_OK)
+        return rc;
+    cJSON_Delete(alter->request);
+    alter->request = cmd_ddl_gsi_request(&with);
+    alter->note = pk_arena_printf(&alter->result->arena,
+                                  "gsi %.*s is being made; 'indexes' shows how far it is",
+                                  PK_FMT(with.indexes[with.index_count - 1].name));
+    return PK_OK;
+}
+
+static enum pk_code drop_index(struct alter *alter, struct pk_error *err)
+{
+    cJSON *updates, *entry;
+    pk_slice name;
+    enum pk_code rc = cmd_words_next(&alter->words, err);
+
+    alter->subject = alter->words.token.span;
+    if (rc == PK_OK)
+        rc = cmd_words_take(&alter->words, "the index' name", &name, err);
+    if (rc != PK_OK)
+        return rc;
+    updates = cJSON_CreateArray();
+    entry = cJSON_CreateObject();
+    cmd_wire_set_text(cmd_wire_object(entry, "Delete"), "IndexName", name);
+    cJSON_AddItemToArray(updates, entry);
+    cmd_wire_set(alter->request, "GlobalSecondaryIndexUpdates", updates);
+    alter->note = pk_arena_printf(&alter->result->arena, "gsi %.*s dropped", PK_FMT(name));
+    return PK_OK;
+}
+
+static enum pk_code alter_index(struct alter *alter, bool add, struct pk_error *err)
 {
     if (!cmd_words_is(&alter->words, "gsi")) {
         pk_fail_at(err, PK_E_USAGE, alter->words.token.span, "expected 'gsi' after '%s'",
@@ -191,14 +233,7 @@ static enum pk_code alter_index(struct alter *alter, struct pk_span span, bool a
         pk_error_hint(err, "an lsi is made with its table and goes with it");
         return PK_E_USAGE;
     }
-    later(span,
-          add ? "adding an index to an existing table" : "dropping an index of an existing table",
-          err);
-    pk_error_hint(err,
-                  "until then: export the table, create it anew with other indexes (show create "
-                  "table %.*s prints the statement to change), import the items",
-                  PK_FMT(alter->table));
-    return PK_E_USAGE;
+    return add ? add_index(alter, err) : drop_index(alter, err);
 }
 
 /* ---- dispatch -------------------------------------------------------------------------------- */
@@ -229,10 +264,11 @@ static enum pk_code parse_action(struct alter *alter, struct pk_error *err)
         return later(span, "auto scaling", err);
     if (add || cmd_words_is(&alter->words, "drop")) {
         rc = cmd_words_next(&alter->words, err);
-        return rc != PK_OK ? rc : alter_index(alter, span, add, err);
+        return rc != PK_OK ? rc : alter_index(alter, add, err);
     }
     pk_fail_at(err, PK_E_USAGE, span, "expected a change of the table");
-    pk_error_hint(err, "changes: provisioned R W, on demand, protect on|off, tag k=v, untag k");
+    pk_error_hint(err, "changes: add gsi …, drop gsi NAME, provisioned R W, on demand, protect "
+                       "on|off, tag k=v, untag k");
     return PK_E_USAGE;
 }
 
@@ -240,11 +276,10 @@ static enum pk_code alter_run(struct cmd_context *context, const struct cmd_stat
                               struct cmd_result *result, struct pk_error *err)
 {
     struct alter alter = {.context = context, .operation = "UpdateTable", .result = result};
-    struct pk_span name;
     cJSON *answer = NULL;
     enum pk_code rc = cmd_words_init(&alter.words, statement, &result->arena, err);
 
-    name = alter.words.token.span;
+    alter.subject = alter.words.token.span;
     if (rc == PK_OK)
         rc = cmd_words_take(&alter.words, "the table's name", &alter.table, err);
     if (rc != PK_OK)
@@ -260,7 +295,7 @@ static enum pk_code alter_run(struct cmd_context *context, const struct cmd_stat
     cJSON_Delete(answer);
     cmd_schema_drop(context);
     if (rc == PK_E_NOT_FOUND && err->span.len == 0)
-        err->span = name;
+        err->span = alter.subject;
     if (rc == PK_OK)
         cmd_result_text(result, CMD_BLOCK_NOTE, "table %.*s: %.*s", PK_FMT(alter.table),
                         PK_FMT(alter.note));
@@ -270,10 +305,15 @@ static enum pk_code alter_run(struct cmd_context *context, const struct cmd_stat
 const struct cmd_entry cmd_alter_entry = {
     .name = "alter table",
     .group = CMD_GROUP_TABLES,
-    .usage = "NAME provisioned R W | on demand | protect on|off | tag k=v | untag k",
-    .summary = "change a table's capacity, protection or tags",
-    .detail = "A gsi of a table that becomes provisioned gets the table's R and W.\n"
-              "autoscale, add gsi and drop gsi come with a later version.",
+    .usage = "NAME add gsi … | drop gsi NAME | provisioned R W | on demand | protect on|off | tag "
+             "k=v | untag k",
+    .summary = "change a table's indexes, capacity, protection or tags",
+    .detail =
+        "  alter table shop add gsi by_status (status S, date S) projection keys;\n"
+        "The new index is filled from the items there are while writes go on; it answers once "
+        "it is ACTIVE.\n"
+        "A gsi of a table that becomes provisioned gets the table's R and W.\n"
+        "autoscale comes with a later version.",
     .flags = CMD_DDL | CMD_NO_TXN,
     .complete = cmd_complete_table,
     .run = alter_run,

@@ -27,6 +27,24 @@ static void note_created(struct cmd_context *context, const struct pk_table *tab
         cmd_set_table(context, table->name);
 }
 
+/* CreateTable knows no time to live: that is an operation of its own. */
+static enum pk_code enable_ttl(struct cmd_context *context, const struct pk_table *table,
+                               struct pk_error *err)
+{
+    cJSON *request = cJSON_CreateObject();
+    cJSON *given = cmd_wire_object(request, "TimeToLiveSpecification");
+    cJSON *answer = NULL;
+    enum pk_code rc;
+
+    cmd_wire_set_text(request, "TableName", table->name);
+    cmd_wire_set_text(given, "AttributeName", table->ttl_attribute);
+    cmd_wire_set_bool(given, "Enabled", true);
+    rc = cmd_call(context, "UpdateTimeToLive", request, &answer, NULL, err);
+    cJSON_Delete(request);
+    cJSON_Delete(answer);
+    return rc;
+}
+
 static enum pk_code create_run(struct cmd_context *context, const struct cmd_statement *statement,
                                struct cmd_result *result, struct pk_error *err)
 {
@@ -43,6 +61,8 @@ static enum pk_code create_run(struct cmd_context *context, const struct cmd_sta
     cmd_schema_drop(context);
     if (rc == PK_OK) {
         note_created(context, &create.table, result);
+        if (create.table.ttl_attribute.data != NULL)
+            rc = enable_ttl(context, &create.table, err);
     } else if (already_there(err) && create.if_not_exists) {
         pk_error_release(err);
         cmd_result_text(result, CMD_BLOCK_NOTE, "table %.*s exists already; it was not changed",
@@ -58,7 +78,7 @@ const struct cmd_entry cmd_create_entry = {
     .name = "create table",
     .group = CMD_GROUP_TABLES,
     .usage = "[if not exists] NAME (PK type [hash] [, SK type [range]]) [on demand | provisioned R "
-             "W] [max R W] [stream VIEW] [protect] {gsi … | lsi …}",
+             "W] [max R W] [stream VIEW] [ttl ATTR] [protect] {gsi … | lsi …}",
     .summary = "make a table, with its indexes",
     .detail = "  gsi NAME (A type [+ B type …] [, S type [+ …]]) [projection all | keys | include "
               "(a, b)] [provisioned R W]\n"
@@ -67,6 +87,7 @@ const struct cmd_entry cmd_create_entry = {
               "demand.\n"
               "A gsi of a provisioned table gets the table's R and W unless it names its own.\n"
               "VIEW is keys_only, new_image, old_image or new_and_old.\n"
+              "ATTR is the attribute that says when an item expires: seconds since 1970.\n"
               "The new table becomes the current one if none is.",
     .flags = CMD_DDL | CMD_NO_TXN,
     .run = create_run,

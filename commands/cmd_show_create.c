@@ -49,6 +49,26 @@ static void print_tags(struct cmd_context *context, pk_slice table, pk_slice arn
     pk_error_release(&ignored);
 }
 
+/* The attribute that says when an item expires, copied; data NULL: none. */
+static pk_slice ask_ttl(struct cmd_context *context, pk_slice table, struct pk_arena *arena)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    cJSON *request = cJSON_CreateObject();
+    cJSON *answer = NULL;
+    pk_slice attribute = {NULL, 0};
+
+    cmd_wire_set_text(request, "TableName", table);
+    if (cmd_call(context, "DescribeTimeToLive", request, &answer, NULL, &ignored) == PK_OK)
+        attribute = cmd_wire_text(cJSON_GetObjectItemCaseSensitive(answer, "TimeToLiveDescription"),
+                                  "AttributeName");
+    if (attribute.data != NULL)
+        attribute = pk_arena_dup(arena, attribute);
+    cJSON_Delete(request);
+    cJSON_Delete(answer);
+    pk_error_release(&ignored);
+    return attribute;
+}
+
 static bool half_given(const struct pk_max_throughput *max)
 {
     return (max->read > 0) != (max->write > 0);
@@ -74,6 +94,7 @@ static enum pk_code show_create_run(struct cmd_context *context,
 {
     struct pk_buf text = PK_BUF_INIT;
     struct cmd_schema *schema;
+    struct pk_table shown;
     cJSON *request, *answer = NULL;
     const cJSON *description;
     pk_slice name;
@@ -91,7 +112,9 @@ static enum pk_code show_create_run(struct cmd_context *context,
     }
     description = cJSON_GetObjectItemCaseSensitive(answer, "Table");
     schema = cmd_schema_read(description);
-    cmd_ddl_print(&text, cmd_schema_table(schema));
+    shown = *cmd_schema_table(schema);
+    shown.ttl_attribute = ask_ttl(context, name, &result->arena);
+    cmd_ddl_print(&text, &shown);
     pk_buf_add_byte(&text, ';');
     print_tags(context, name, cmd_wire_text(description, "TableArn"), &text);
     print_rest(cmd_schema_table(schema), &text);

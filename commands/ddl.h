@@ -6,10 +6,9 @@
  *   definition = NAME "(" key ")" { clause }
  *   key        = part { "+" part } [ "," part { "+" part } ]
  *   part       = ATTRIBUTE type [ hash | range ]
- *   clause     = on demand | provisioned R W | max R W | stream VIEW | protect | index
- *   index      = gsi NAME "(" key ")" { option } | lsi NAME "(" part ")" { option }
- *   option     = projection (all | keys | include "(" ATTRIBUTE { "," ATTRIBUTE } ")")
- *              | provisioned R W | max R W
+ *   clause     = on demand | provisioned R W | max R W | stream VIEW | ttl ATTRIBUTE | protect |
+ * index index      = gsi NAME "(" key ")" { option } | lsi NAME "(" part ")" { option } option =
+ * projection (all | keys | include "(" ATTRIBUTE { "," ATTRIBUTE } ")") | provisioned R W | max R W
  *
  * Clauses come in any order, each once, and an index' options directly behind it. The text is read
  * with the lexer of the command language, so names are quoted here as everywhere.
@@ -40,6 +39,13 @@ PK_MUST_CHECK enum pk_code cmd_ddl_units(struct cmd_words *words, int64_t *read,
 /* The CreateTable request that makes the table; the caller's (cJSON_Delete). */
 struct cJSON *cmd_ddl_request(const struct pk_table *table);
 
+/* Takes `gsi NAME (key) {option}` (the current word is gsi) and adds it to the table, which is a
+ * copy: its attributes are those the index may not define otherwise. */
+PK_MUST_CHECK enum pk_code cmd_ddl_parse_gsi(struct cmd_words *words, struct pk_arena *arena,
+                                             struct pk_table *table, struct pk_error *err);
+/* The UpdateTable request that creates the table's last index; the caller's. */
+struct cJSON *cmd_ddl_gsi_request(const struct pk_table *table);
+
 /* The statement that makes the table, without the ';'. */
 void cmd_ddl_print(struct pk_buf *out, const struct pk_table *table);
 /* "gsi by_name (name S, SK S) projection keys" */
@@ -47,6 +53,10 @@ void cmd_ddl_print_index(struct pk_buf *out, const struct pk_table *table,
                          const struct pk_index *index);
 /* A name as the language reads it back: plain, or in backticks. */
 void cmd_ddl_print_name(struct pk_buf *out, pk_slice name);
+/* "new_and_old", or as the API spells it; false when it is no view. */
+bool cmd_ddl_read_view(pk_slice word, enum pk_stream_view *view);
+/* "NEW_AND_OLD_IMAGES"; NULL when there is no stream. */
+const char *cmd_ddl_wire_view(enum pk_stream_view view);
 /* "new_and_old"; NULL when there is no stream. */
 const char *cmd_ddl_view(enum pk_stream_view view);
 

@@ -13,6 +13,7 @@
     XX(api)                                                                                        \
     XX(begin)                                                                                      \
     XX(check)                                                                                      \
+    XX(clock)                                                                                      \
     XX(collections)                                                                                \
     XX(commit)                                                                                     \
     XX(count)                                                                                      \
@@ -26,6 +27,8 @@
     XX(get)                                                                                        \
     XX(help)                                                                                       \
     XX(import)                                                                                     \
+    XX(indexes)                                                                                    \
+    XX(lag)                                                                                        \
     XX(more)                                                                                       \
     XX(put)                                                                                        \
     XX(query)                                                                                      \
@@ -33,7 +36,9 @@
     XX(scan)                                                                                       \
     XX(set)                                                                                        \
     XX(show_create)                                                                                \
+    XX(stream)                                                                                     \
     XX(tables)                                                                                     \
+    XX(ttl)                                                                                        \
     XX(use)                                                                                        \
     XX(version)                                                                                    \
     XX(where)

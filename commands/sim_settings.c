@@ -117,6 +117,36 @@ pk_slice cmd_duration_text(struct pk_arena *arena, uint64_t ms)
     return pk_arena_printf(arena, "%llu %s", (unsigned long long)(ms / spans[i].ms), spans[i].name);
 }
 
+static bool is_digits(pk_slice text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+    }
+    return text.len > 0;
+}
+
+enum pk_code cmd_words_duration(struct cmd_words *words, uint64_t *ms, struct pk_error *err)
+{
+    struct pk_span span = words->token.span;
+    pk_slice source = words->lexer.source;
+    pk_slice number;
+    enum pk_code rc = cmd_words_take(words, "a duration", &number, err);
+
+    if (rc == PK_OK && is_digits(number) && words->token.kind == CMD_TOKEN_WORD) {
+        struct pk_span unit = words->token.span;
+        pk_slice both = pk_slice_of(source.data + span.start, unit.start + unit.len - span.start);
+
+        if (cmd_parse_duration(both, ms))
+            return cmd_words_next(words, err);
+    }
+    if (rc == PK_OK && !cmd_parse_duration(number, ms)) {
+        rc = pk_fail_at(err, PK_E_USAGE, span, "expected a duration");
+        pk_error_hint(err, "durations: 500ms, 2s, 15min, 48h, 30d");
+    }
+    return rc;
+}
+
 /* ---- showing --------------------------------------------------------------------------------- */
 
 void cmd_sim_begin(struct cmd_context *context, struct cmd_sim_walk *walk)

@@ -33,6 +33,10 @@ PK_MUST_CHECK enum pk_code cmd_sim_set(struct cmd_context *context, pk_slice nam
 bool cmd_parse_duration(pk_slice text, uint64_t *ms);
 /* The largest unit that leaves no fraction: "15 min"; "0" for none. */
 pk_slice cmd_duration_text(struct pk_arena *arena, uint64_t ms);
+/* Takes the current word, or two of them ("2 s"), as a DURATION. */
+struct cmd_words;
+PK_MUST_CHECK enum pk_code cmd_words_duration(struct cmd_words *words, uint64_t *ms,
+                                              struct pk_error *err);
 /* "64 KB", "10GB", "5": SIZE of the language, 1024 based; false for anything else. */
 bool cmd_parse_size(pk_slice text, uint64_t *bytes);
 /* The largest unit that leaves no fraction: "64 KB", "10 GB", "1000 B". */

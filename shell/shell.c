@@ -101,6 +101,12 @@ static void show_progress(void *context, const char *line)
     sh_emit_take(sh, SH_PROGRESS, &text);
 }
 
+/* Parts of results of commands that go on. */
+static void show_part(void *context, const struct cmd_result *part)
+{
+    sh_show(context, part, (pk_slice){NULL, 0}, NULL);
+}
+
 /* ---- the main thread's side ------------------------------------------------------------------ */
 
 /* Handles one message; false: the job has ended. */
@@ -247,6 +253,7 @@ enum pk_code sh_open(struct sh *sh, const struct sh_options *options, struct sh_
     sh->context.yes = options->yes;
     sh->context.asker = (struct cmd_asker){ask, sh};
     sh->context.progress = (struct cmd_progress){show_progress, sh};
+    sh->context.emitter = (struct cmd_emitter){show_part, sh};
     sh->context.shell_entries = sh_entries;
     choose_table(sh);
     sh_history_init(&sh->history, NULL);

@@ -53,6 +53,8 @@ static const struct operation operations[] = {
     {"Pksk.Collections", &api_shape_pksk_collections, api_pksk_collections},
     {"Pksk.Sample", &api_shape_pksk_sample, api_pksk_sample},
     {"Pksk.Check", &api_shape_empty, api_pksk_check},
+    {"Pksk.IndexLag", &api_shape_pksk_table, api_pksk_index_lag},
+    {"Pksk.Clock", &api_shape_empty, api_pksk_clock},
     {"Pksk.Settings", &api_shape_empty, api_pksk_settings},
     {"Pksk.TableStats", &api_shape_pksk_table, api_pksk_table_stats},
     {"Pksk.PutAttachment", &api_shape_pksk_attachment, api_pksk_put_attachment},

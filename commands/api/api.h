@@ -53,6 +53,10 @@ api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource,
 api_run api_update_time_to_live, api_describe_time_to_live;
 /* api_stream.c */
 api_run api_list_streams, api_describe_stream, api_get_shard_iterator, api_get_records;
+/* api_index_lag.c */
+api_run api_pksk_index_lag;
+/* api_clock.c */
+api_run api_pksk_clock;
 /* api_settings.c */
 api_run api_pksk_settings;
 /* api_pksk.c */

@@ -344,7 +344,8 @@ static const char described[] =
 static const char described_rest[] =
     "\",\"WarmThroughput\":{\"ReadUnitsPerSecond\":5,\"WriteUnitsPerSecond\":6,"
     "\"Status\":\"ACTIVE\"},\"StreamSpecification\":{\"StreamEnabled\":true,\"StreamViewType\":"
-    "\"NEW_IMAGE\"},"
+    "\"NEW_IMAGE\"},\"LatestStreamLabel\":\"2100-01-01T12:00:00.000\",\"LatestStreamArn\":" ARN
+    "/stream/2100-01-01T12:00:00.000\","
     "\"TableClassSummary\":{\"TableClass\":\"STANDARD\"},"
     "\"LocalSecondaryIndexes\":[{\"IndexName\":\"byDate\",\"KeySchema\":"
     "[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"},{\"AttributeName\":\"d\",\"KeyType\":"

@@ -112,11 +112,12 @@ static const struct {
                                               "@33+4"},
     {"T (PK S) stream all",
      "expected keys_only, new_image, old_image or new_and_old, found 'all' @16+3"},
-    {"T (PK S) ttl expires", "time to live comes with a later version @9+3 (leave it out: items "
-                             "may have the attribute, they do not expire yet)"},
-    {"T (PK S) fast", "expected a clause of the table or ';', found 'fast' @9+4 (clauses: on "
-                      "demand, provisioned R W, max R W, stream VIEW, protect, gsi NAME (…), lsi "
-                      "NAME (…))"},
+    {"T (PK S) ttl", "expected the attribute that says when an item expires @12+0"},
+    {"T (PK S) ttl a ttl b", "the time to live is there twice @15+3"},
+    {"T (PK S) fast",
+     "expected a clause of the table or ';', found 'fast' @9+4 (clauses: on "
+     "demand, provisioned R W, max R W, stream VIEW, ttl ATTR, protect, gsi NAME (…), "
+     "lsi NAME (…))"},
 };
 
 Test(ddl, definitions)
@@ -223,7 +224,8 @@ static const struct {
                                           "hint: an lsi is made with its table and goes with it"},
     {"alter table Music grow",
      "UsageError: expected a change of the table @18+4\n"
-     "hint: changes: provisioned R W, on demand, protect on|off, tag k=v, untag k"},
+     "hint: changes: add gsi …, drop gsi NAME, provisioned R W, on demand, protect on|off, tag "
+     "k=v, untag k"},
     {"show create table Nope",
      "ResourceNotFoundException: Requested resource not found: Table: Nope not found @18+4"},
     {"drop table if exists Nope", "there is no table Nope"},
