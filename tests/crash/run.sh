@@ -1,6 +1,6 @@
 #!/bin/sh
 # The bad days: kills under load, a full disk, a damaged table file, a lost MANIFEST.
-#   run.sh BUILD-DIR        CRASH_ROUNDS kills (default 200)
+#   run.sh BUILD-DIR        CRASH_ROUNDS kills (default 200), and a fifth as many of a change log
 set -u
 build=$1
 pksk=$build/pksk
@@ -27,6 +27,15 @@ kills() {
         ok "$(sed -n 's/^crash: \(.*acknowledged\)/\1/p' "$work/kills"), ${CRASH_ROUNDS:-200} kills, nothing lost"
     else
         bad 'kill -9 under load' "$work/kills"
+    fi
+}
+
+log_kills() {
+    rounds=$(( (${CRASH_ROUNDS:-200} + 4) / 5 ))
+    if "$build/tests/crash/crash_log" "$rounds" >"$work/log" 2>&1; then
+        ok "$(sed -n 's/^crash_log: //p' "$work/log"): indexes and replayed stream equal the table"
+    else
+        bad 'kill -9 while indexes and a stream follow' "$work/log"
     fi
 }
 
@@ -98,6 +107,7 @@ lost_manifest() {
 }
 
 kills
+log_kills
 full_disk
 damaged_file
 lost_manifest

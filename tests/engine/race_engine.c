@@ -4,7 +4,8 @@
  * Accounts hold money that transactions move about, so the sum over a scan (one snapshot) is always
  * the same, and so is a TransactGet's view of a pair. Each thread also has items of its own, which
  * it compares with a naive model after every write. Meanwhile tables are made, tagged, filled and
- * dropped, ticks run, and the check must always be clean.
+ * dropped, an index is created and deleted, lag is set, ticks run, and the check must always be
+ * clean.
  *
  *   race_engine [SECONDS] [SEED]       10 seconds by default
  */
@@ -16,6 +17,7 @@
 #include "engine/base/rng.h"
 #include "engine/engine.h"
 #include "tests/support/engine_fixture.h"
+#include "tests/support/log_fixture.h"
 #include "tests/support/naive_model.h"
 #include "tests/support/value_text.h"
 
@@ -33,7 +35,7 @@ struct race {
     struct pk_engine *engine;
     atomic_bool stop;
     uint64_t seed;
-    atomic_uint_least64_t writes, moves, conflicts, reads, definitions;
+    atomic_uint_least64_t writes, moves, conflicts, reads, definitions, indexes;
 };
 
 struct worker {
@@ -233,12 +235,34 @@ static void define_once(struct worker *worker, unsigned round)
     atomic_fetch_add(&worker->race->definitions, 1);
 }
 
+/* An index of the table that all writers write is created, read and deleted. */
+static void move_index(struct worker *worker)
+{
+    struct engine_fixture *fx = &worker->fx;
+    const char *status = log_index_status(fx, "Items", "late");
+    enum pk_code rc = PK_OK;
+
+    if (strcmp(status, "") == 0)
+        rc = log_create_index(fx, "Items", "gsi late n:N g:S include=a");
+    else if (strcmp(status, "ACTIVE") == 0)
+        rc = engine_read(fx, &(struct read_text){.from = "Items.late", .select = PK_SELECT_COUNT});
+    if (rc == PK_OK && strcmp(status, "ACTIVE") == 0)
+        rc = log_delete_index(fx, "Items", "late");
+    if (rc != PK_OK)
+        fail(worker, "an index that comes and goes");
+    /* Lag comes and goes, too. */
+    if (pk_rng_below(&worker->rng, 4) == 0)
+        log_set_lag(fx, pk_rng_below(&worker->rng, 2) * 20, pk_rng_below(&worker->rng, 2) * 10);
+    atomic_fetch_add(&worker->race->indexes, 1);
+}
+
 static void *definer_main(void *context)
 {
     struct worker *worker = context;
 
     for (unsigned round = 0; !atomic_load(&worker->race->stop); round++) {
         define_once(worker, round);
+        move_index(worker);
         end_round(worker);
     }
     return NULL;
@@ -309,8 +333,10 @@ int main(int argc, char **argv)
     run(&race, seconds);
     engine_close(&fx);
     printf("race_engine: seed %" PRIu64 ": %" PRIu64 " writes, %" PRIu64 " moves (%" PRIu64
-           " cancelled), %" PRIu64 " reads, %" PRIu64 " definitions\n",
+           " cancelled), %" PRIu64 " reads, %" PRIu64 " definitions, %" PRIu64
+           " steps of an index\n",
            race.seed, atomic_load(&race.writes), atomic_load(&race.moves),
-           atomic_load(&race.conflicts), atomic_load(&race.reads), atomic_load(&race.definitions));
+           atomic_load(&race.conflicts), atomic_load(&race.reads), atomic_load(&race.definitions),
+           atomic_load(&race.indexes));
     return 0;
 }
