@@ -182,7 +182,10 @@ static enum pk_code clock_run(struct cmd_context *context, const struct cmd_stat
         if (rc == PK_E_USAGE && err->span.len == 0)
             err->span = span;
     }
-    if (rc == PK_OK)
+    /* Where it was stopped nobody has chosen; clock alone tells. */
+    if (rc == PK_OK && pk_slice_is(cmd_wire_text(request, "Action"), "PAUSE"))
+        cmd_result_text(result, CMD_BLOCK_NOTE, "paused");
+    else if (rc == PK_OK)
         show(answer, result);
     cJSON_Delete(request);
     cJSON_Delete(answer);

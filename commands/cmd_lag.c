@@ -33,6 +33,8 @@ static void show(struct cmd_context *context, struct cmd_result *result)
     if (pk_slice_is(lag, "0") && pk_slice_is(jitter, "0"))
         cmd_result_text(result, CMD_BLOCK_NOTE,
                         "no lag: a read of a gsi sees every write that came before it");
+    else if (pk_slice_is(jitter, "0"))
+        cmd_result_text(result, CMD_BLOCK_NOTE, "a change reaches a gsi after %.*s", PK_FMT(lag));
     else
         cmd_result_text(result, CMD_BLOCK_NOTE,
                         "a change reaches a gsi after %.*s, up to %.*s more by chance", PK_FMT(lag),

@@ -404,3 +404,8 @@ Test(vectors, partiql)
 {
     run_file("tests/vectors/partiql.jsonl");
 }
+
+Test(vectors, streams)
+{
+    run_file("tests/vectors/streams.jsonl");
+}
