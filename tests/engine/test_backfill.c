@@ -1,6 +1,8 @@
 /* Global indexes that are created and deleted on a table with items (indexes.md §10). */
 #include <criterion/criterion.h>
 
+#include "engine/ops/core.h"
+#include "engine/table/index.h"
 #include "tests/support/log_fixture.h"
 #include "tests/support/temp_dir.h"
 
@@ -163,4 +165,106 @@ Test(backfill, resumes)
     cr_expect_eq(count_of(&fx, "G0") + count_of(&fx, "G1") + count_of(&fx, "G2"), 5004);
     engine_close(&fx);
     temp_dir_remove(&dir);
+}
+
+/* Hazards --------------------------------------------------------------------------------------*/
+
+struct stirring {
+    struct pk_engine *engine;
+    atomic_bool stop;
+};
+
+/* Moves items between groups, and has the index follow: figures of a table bring it forward. */
+static void *stir(void *context)
+{
+    struct stirring *with = context;
+    struct engine_fixture fx;
+    struct pk_table_stats stats;
+
+    engine_share(&fx, with->engine);
+    for (int i = 0; !atomic_load(&with->stop); i++) {
+        struct pk_table *table = pk_engine_table(fx.engine, PK_LIT("T"));
+
+        engine_put(&fx, "T", engine_format(&fx, "{p: 'k%d', g: 'G%d'}", i % 7, i % 5));
+        pk_engine_table_stats(fx.engine, &fx.call, table, &stats);
+        pk_table_unref(table);
+        engine_reset(&fx);
+    }
+    engine_unshare(&fx);
+    return NULL;
+}
+
+/* A change between reading an item and writing its entry must not leave a stale row for ever. */
+Test(backfill, hazard_copy)
+{
+    struct engine_fixture fx;
+    struct stirring with;
+    pthread_t thread;
+
+    engine_open(&fx);
+    engine_table(&fx, "T p:S");
+    fill(&fx, 0, 200);
+    with.engine = fx.engine;
+    atomic_init(&with.stop, false);
+    cr_assert_eq(pthread_create(&thread, NULL, stir, &with), 0);
+    for (int i = 0; i < 100; i++) {
+        cr_assert_eq(log_create_index(&fx, "T", "gsi by_g g:S keys"), PK_OK);
+        while (strcmp(log_index_status(&fx, "T", "by_g"), "ACTIVE") != 0)
+            log_tick(&fx);
+        engine_assert_clean(&fx);
+        cr_assert_eq(log_delete_index(&fx, "T", "by_g"), PK_OK);
+        while (strcmp(log_index_status(&fx, "T", "by_g"), "") != 0)
+            log_tick(&fx);
+    }
+    atomic_store(&with.stop, true);
+    pthread_join(thread, NULL);
+    engine_close(&fx);
+}
+
+static void *create_and_settle(void *context)
+{
+    struct engine_fixture fx;
+
+    engine_share(&fx, context);
+    cr_assert_eq(log_create_index(&fx, "T", "gsi by_g g:S keys"), PK_OK);
+    log_settle(&fx);
+    engine_unshare(&fx);
+    return NULL;
+}
+
+/* A writer that began before the index was created knows nothing of it and logs nothing: its item
+ * must be copied, so nothing is copied before it has finished. */
+Test(backfill, hazard_grace)
+{
+    struct engine_fixture fx;
+    struct pk_batch batch = PK_BATCH_INIT;
+    struct pk_item_key key;
+    struct pk_buf row = PK_BUF_INIT;
+    struct pk_table *old;
+    uint32_t stripe;
+    pthread_t thread;
+    pk_view item;
+
+    engine_open(&fx);
+    engine_table(&fx, "T p:S");
+    fill(&fx, 0, 10);
+    old = pk_engine_table(fx.engine, PK_LIT("T"));
+    item = pk_view_of(&fx.arena, engine_value(&fx, "{p: 'slow', g: 'G1'}"));
+    key = pk_index_item_key(old, item, &fx.arena);
+    pk_layout_row(&row, old->id, &key);
+    stripe = pk_latch_stripe(pk_buf_slice(&row));
+    pk_latch_lock(&fx.engine->latches, stripe);
+    cr_assert_eq(pthread_create(&thread, NULL, create_and_settle, fx.engine), 0);
+    /* Long enough for it to have gone wrong. */
+    for (int i = 0; i < 200000 && strcmp(log_index_status(&fx, "T", "by_g"), "ACTIVE") != 0; i++)
+        sched_yield();
+    pk_record_put(&batch, pk_buf_slice(&row), pk_view_item_size(item), item);
+    cr_assert_eq(pk_store_commit(fx.engine->store, &batch, PK_COMMIT_FAST, &fx.err), PK_OK);
+    pk_latch_unlock(&fx.engine->latches, stripe);
+    pthread_join(thread, NULL);
+    cr_expect_eq(count_of(&fx, "G1"), 4, "the slow writer's item is not in the index");
+    pk_batch_release(&batch);
+    pk_buf_release(&row);
+    pk_table_unref(old);
+    engine_close_unchecked(&fx);
 }
