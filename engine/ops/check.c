@@ -16,6 +16,7 @@
 #include "engine/ops/pending.h"
 #include "engine/ops/propagate.h"
 #include "engine/ops/row_check.h"
+#include "engine/ops/ttl_check.h"
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
@@ -372,6 +373,8 @@ static enum pk_code check_row(struct table_check *to, pk_slice key, pk_slice rec
         if (is_complete(&to->table->indexes[i]) && pk_pending_get(&to->pending[i], key) == NULL)
             rc = check_entry(to, i, key, item, err);
     }
+    if (rc == PK_OK)
+        rc = pk_ttl_check_item(to->all->snap, to->table, key, item, &to->all->faults, err);
     return rc;
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/ops/row_check.h"
 #include "engine/ops/table_log.h"
+#include "engine/ops/ttl_check.h"
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
@@ -230,6 +231,8 @@ enum pk_code pk_rebuild(struct pk_engine *engine, struct pk_faults *lost, struct
     pk_recount_abandon(&engine->recount);
     for (size_t i = 0; i < count && rc == PK_OK; i++)
         rc = rebuild_table(engine, tables[i], lost, err);
+    for (size_t i = 0; i < count && rc == PK_OK; i++)
+        rc = pk_ttl_rebuild(engine, tables[i], err);
     pk_catalog_free_all(tables, count);
     return rc;
 }

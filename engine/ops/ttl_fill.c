@@ -55,6 +55,21 @@ static enum pk_code save_position(struct pk_engine *engine, const struct pk_tabl
     return rc;
 }
 
+enum pk_code pk_ttl_restart(struct pk_engine *engine, const struct pk_table *table,
+                            struct pk_error *err)
+{
+    struct pk_batch batch = PK_BATCH_INIT;
+    struct pk_buf key = PK_BUF_INIT;
+    enum pk_code rc;
+
+    position_key(&key, table);
+    pk_batch_delete(&batch, pk_buf_slice(&key));
+    rc = pk_store_commit(engine->store, &batch, PK_COMMIT_FAST, err);
+    pk_batch_release(&batch);
+    pk_buf_release(&key);
+    return rc;
+}
+
 /* Making rows ----------------------------------------------------------------------------------*/
 
 /* Under the item's latch. */
@@ -187,6 +202,8 @@ enum pk_code pk_ttl_fill_locked(struct pk_engine *engine, const struct pk_table 
         rc = fill(engine, table, max, more, err);
         if (rc == PK_OK && !*more)
             rc = publish(engine, table, PK_TTL_ON, err);
+        if (rc == PK_OK && !*more)
+            rc = pk_ttl_restart(engine, table, err);
         break;
     case PK_TTL_CLEARING:
         rc = clear(engine, table, max, more, err);

@@ -18,4 +18,8 @@ PK_MUST_CHECK enum pk_code pk_ttl_fill_locked(struct pk_engine *engine,
 PK_MUST_CHECK enum pk_code pk_ttl_fill_step(struct pk_engine *engine, pk_slice name, size_t max,
                                             bool *more, struct pk_error *err);
 
+/* Forgets how far rows were made, so that making them begins again. */
+PK_MUST_CHECK enum pk_code pk_ttl_restart(struct pk_engine *engine, const struct pk_table *table,
+                                          struct pk_error *err);
+
 #endif

@@ -1,6 +1,7 @@
 /* Time to live: the vectors of streams-ttl.md, and what becomes of indexes, streams and costs. */
 #include <criterion/criterion.h>
 
+#include "engine/ops/core.h"
 #include "tests/support/engine_fixture.h"
 #include "tests/support/temp_dir.h"
 
@@ -198,10 +199,8 @@ Test(ttl, indexes_and_stream)
 Test(ttl, reads)
 {
     struct engine_fixture fx;
-    struct read_text read = {.from = "T",
-                             .key = "p = :p",
-                             .filter = "e > :now",
-                             .values = "{p: 'a', now: 1800000000}"};
+    struct read_text read = {
+        .from = "T", .key = "p = :p", .filter = "e > :now", .values = "{p: 'a', now: 1800000000}"};
 
     begin(&fx, "T p:S s:N");
     set_delay(&fx, UINT64_C(48) * 3600000, 0);
@@ -287,5 +286,40 @@ Test(ttl, fill)
     go_to(&fx, NOW_S + 99999);
     cr_assert_eq(items_left(&fx, "T"), 5000 - 3590);
     engine_close(&fx);
+    temp_dir_remove(&dir);
+}
+
+/* An item without its expiry row is a fault; repair makes the rows anew. */
+Test(ttl, check_and_repair)
+{
+    struct temp_dir dir;
+    struct engine_fixture fx;
+    struct pk_batch batch = PK_BATCH_INIT;
+    struct pk_buf key = PK_BUF_INIT;
+    struct pk_check_result result;
+    struct pk_item_key item = {pk_value_string(PK_LIT("a")), pk_value_missing()};
+    struct pk_table *table;
+    const char *first;
+
+    temp_dir_make(&dir);
+    engine_open_dir(&fx, dir.path);
+    cr_assert(pk_clock_set(pk_engine_clock(fx.engine), NOW_S * INT64_C(1000)));
+    engine_table(&fx, "T p:S");
+    cr_assert_eq(set_ttl(&fx, "e", true), PK_OK);
+    engine_put(&fx, "T", "{p: 'a', e: 1800000100}");
+    table = pk_engine_table(fx.engine, PK_LIT("T"));
+    pk_layout_expiry(&key, table->id, 1800000100, &item);
+    pk_table_unref(table);
+    pk_batch_delete(&batch, pk_buf_slice(&key));
+    cr_assert_eq(pk_store_commit(fx.engine->store, &batch, PK_COMMIT_FAST, &fx.err), PK_OK);
+    cr_assert_eq(engine_faults(&fx, &first), 1);
+    cr_assert_str_eq(first, "table 'T': item 'a' has no expiry row, it will not expire");
+    pk_batch_release(&batch);
+    pk_buf_release(&key);
+    engine_close_unchecked(&fx);
+    pk_error_release(&fx.err);
+    cr_assert_eq(pk_engine_repair(dir.path, (struct pk_check_report){NULL, NULL}, &result, &fx.err),
+                 PK_OK);
+    cr_assert_eq(result.faults, 0);
     temp_dir_remove(&dir);
 }
