@@ -4,6 +4,7 @@
 #include "commands/api/api_check.h"
 #include "commands/api/api_describe.h"
 #include "commands/api/api_json.h"
+#include "commands/api/api_tags.h"
 #include "commands/api/json_out.h"
 
 /* ---- tags --------------------------------------------------------------------------------- */
@@ -29,56 +30,23 @@ static enum pk_code find_resource(struct api_call *call, const struct cJSON *req
     return PK_OK;
 }
 
-static bool is_tag_text(pk_slice text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c >= 0x80; /* letters of all alphabets */
-
-        if (!letter && (c == '\0' || strchr(" +-=._:/@", c) == NULL))
-            return false;
-    }
-    return true;
-}
-
-static enum pk_code read_tag(struct pk_arena *arena, const struct cJSON *node, struct pk_tag *out,
-                             struct pk_error *err)
-{
-    out->key = api_get_text(arena, node, "Key");
-    out->value = api_get_text(arena, node, "Value");
-    if (pk_slice_starts(out->key, PK_LIT("aws:")))
-        return pk_fail(err, PK_E_VALIDATION,
-                       "One or more parameter values were invalid: Tag keys that begin with aws: "
-                       "are reserved: %.*s",
-                       PK_FMT(out->key));
-    if (!is_tag_text(out->key) || !is_tag_text(out->value))
-        return pk_fail(err, PK_E_VALIDATION,
-                       "One or more parameter values were invalid: Tag contains characters that "
-                       "are not allowed: %.*s",
-                       PK_FMT(out->key));
-    return PK_OK;
-}
-
 enum pk_code api_tag_resource(struct api_call *call, const struct cJSON *request,
                               struct pk_buf *out, struct pk_error *err)
 {
-    struct pk_arena *arena = call->call.arena;
     const struct cJSON *list = api_json_member(request, "Tags");
-    struct pk_tag *tags = PK_NEW_ARRAY(arena, struct pk_tag, api_json_count(list));
+    const struct pk_tag *tags = NULL;
     struct pk_table *table = NULL;
-    size_t n = 0;
+    size_t count = 0;
     pk_slice arn;
     enum pk_code rc = find_resource(call, request, &arn, &table, err);
 
     (void)out;
     if (rc == PK_OK && api_json_count(list) == 0)
         rc = pk_fail(err, PK_E_VALIDATION, "Atleast one Tag needs to be provided as Input.");
-    for (const struct cJSON *node = api_json_first(list); node != NULL && rc == PK_OK;
-         node = api_json_next(node))
-        rc = read_tag(arena, node, &tags[n++], err);
     if (rc == PK_OK)
-        rc = pk_engine_tag(call->engine, table->name, tags, n, err);
+        rc = api_tags_read(call->call.arena, list, &tags, &count, err);
+    if (rc == PK_OK)
+        rc = pk_engine_tag(call->engine, table->name, tags, count, err);
     pk_table_unref(table);
     return rc;
 }

@@ -5,7 +5,10 @@
 #include "commands/api/api_json.h"
 #include "commands/api/api_value.h"
 
-enum { PLACEHOLDER_MAX = 255 }; /* bytes of a key, sigil included */
+enum {
+    PLACEHOLDER_MAX = 255,     /* bytes of a key, sigil included */
+    SUBSTITUTES_MAX = 2 << 20, /* bytes of both maps together: keys, names, values */
+};
 
 #define OPERATOR "ConditionalOperator"
 #define TOO_LONG "The expression attribute map contains a key that is too long;"
@@ -238,25 +241,33 @@ struct map_kind {
 struct entries {
     struct pk_placeholder *list;
     size_t count;
+    size_t size; /* with that of the map before */
 };
 
 static enum pk_code read_map(struct pk_arena *arena, const struct cJSON *request,
                              const struct map_kind *kind, struct entries *out, struct pk_error *err)
 {
     const struct cJSON *map = api_json_member(request, kind->name);
+    size_t size = out->size;
 
-    *out = (struct entries){NULL, 0};
+    *out = (struct entries){.size = size};
     if (map == NULL)
         return PK_OK;
     if (api_json_count(map) == 0)
         return pk_fail(err, PK_E_VALIDATION, "%s must not be empty", kind->name);
     out->list = PK_NEW_ARRAY(arena, struct pk_placeholder, api_json_count(map));
     for (const struct cJSON *node = api_json_first(map); node != NULL; node = api_json_next(node)) {
-        enum pk_code rc = kind->read(arena, node, &out->list[out->count++], err);
+        struct pk_placeholder *entry = &out->list[out->count++];
+        enum pk_code rc = kind->read(arena, node, entry, err);
 
         if (rc != PK_OK)
             return rc;
+        out->size += entry->key.len + entry->name.len;
+        if (entry->value.len > 0)
+            out->size += pk_view_size(entry->value);
     }
+    if (out->size > SUBSTITUTES_MAX)
+        return pk_fail(err, PK_E_VALIDATION, "%s exceeds max size", kind->name);
     return PK_OK;
 }
 
@@ -268,7 +279,7 @@ static enum pk_code read_maps(struct pk_arena *arena, const struct api_expr_rule
 {
     static const struct map_kind names = {"ExpressionAttributeNames", read_name};
     static const struct map_kind values = {"ExpressionAttributeValues", read_value};
-    struct entries entries;
+    struct entries entries = {.size = 0};
     enum pk_code rc = read_map(arena, request, &names, &entries, err);
 
     if (rc != PK_OK)

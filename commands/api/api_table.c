@@ -8,6 +8,7 @@
 #include "commands/api/api_check.h"
 #include "commands/api/api_describe.h"
 #include "commands/api/api_json.h"
+#include "commands/api/api_tags.h"
 #include "commands/api/json_out.h"
 
 enum { LIST_MAX = 100 };
@@ -122,23 +123,6 @@ static const struct pk_index_spec *read_indexes(struct pk_arena *arena, const st
     return specs;
 }
 
-static const struct pk_tag *read_tags(struct pk_arena *arena, const struct cJSON *request,
-                                      size_t *count)
-{
-    const struct cJSON *list = api_json_member(request, "Tags");
-    struct pk_tag *tags;
-    size_t n = 0;
-
-    *count = api_json_count(list);
-    tags = PK_NEW_ARRAY(arena, struct pk_tag, *count);
-    for (const struct cJSON *node = api_json_first(list); node != NULL;
-         node = api_json_next(node), n++) {
-        tags[n].key = api_get_text(arena, node, "Key");
-        tags[n].value = api_get_text(arena, node, "Value");
-    }
-    return tags;
-}
-
 /* ---- streams ------------------------------------------------------------------------------ */
 
 static enum pk_code read_stream(const struct cJSON *request, enum pk_stream_view *out,
@@ -209,8 +193,9 @@ enum pk_code api_create_table(struct api_call *call, const struct cJSON *request
     spec.throughput_given = read_throughput(request, &spec.throughput);
     (void)read_max(request, &spec.max);
     read_warm(request, &spec.warm_read, &spec.warm_write);
-    spec.tags = read_tags(arena, request, &spec.tag_count);
-    rc = pk_engine_create_table(call->engine, &spec, &table, err);
+    rc = api_tags_read(arena, api_json_member(request, "Tags"), &spec.tags, &spec.tag_count, err);
+    if (rc == PK_OK)
+        rc = pk_engine_create_table(call->engine, &spec, &table, err);
     return rc == PK_OK ? describe(call, out, "TableDescription", table, "CREATING") : rc;
 }
 
