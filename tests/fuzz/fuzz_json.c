@@ -50,6 +50,8 @@ static const char *const operations[] = {
     "DescribeStream",
     "GetShardIterator",
     "GetRecords",
+    "Pksk.IndexLag",
+    "Pksk.Clock",
 };
 enum { OPERATION_COUNT = sizeof(operations) / sizeof(*operations), REQUESTS_MAX = 16 };
 

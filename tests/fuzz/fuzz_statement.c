@@ -3,8 +3,8 @@
  * then run on a store that has something in it, and what comes of it shown in every mode. What is
  * shown has no byte that a terminal acts upon, and every span lies in its text.
  *
- * Statements that name import or export are not run: they touch files. The shell's own commands are
- * not there at all.
+ * Statements that name import or export are not run, because they touch files; nor is stream tail,
+ * which waits. The shell's own commands are not there at all.
  */
 #include <locale.h>
 #include <stdint.h>
@@ -167,7 +167,7 @@ static void run(struct cmd_context *context, pk_slice text)
     struct pk_error err = PK_ERROR_INIT;
     struct cmd_result result;
 
-    if (mentions(text, "import") || mentions(text, "export"))
+    if (mentions(text, "import") || mentions(text, "export") || mentions(text, "tail"))
         return;
     cmd_result_init(&result);
     if (cmd_execute(context, text, &result, &err) != PK_OK)
