@@ -31,13 +31,15 @@ static enum pk_code refuse_clause(const struct cmd_args_spec *spec, const struct
 {
     const char *word = clause_words[clause->kind];
 
-    if (twice) {
+    if (twice)
         pk_fail_at(err, PK_E_USAGE, clause->word, "'%s' is there twice", word);
-        return PK_E_USAGE;
-    }
-    pk_fail_at(err, PK_E_USAGE, clause->word, "%s has no clause '%s'", spec->command, word);
-    pk_error_hint(err, "a key spelled like that is quoted, '%s', an attribute too, `%s`", word,
-                  word);
+    else
+        pk_fail_at(err, PK_E_USAGE, clause->word, "%s has no clause '%s'", spec->command, word);
+    if (twice && clause->kind >= CMD_CLAUSE_SET && clause->kind <= CMD_CLAUSE_DELETE)
+        pk_error_hint(err, "one '%s' holds them all, with commas between", word);
+    else
+        pk_error_hint(err, "a key spelled like that is quoted, '%s', an attribute too, `%s`", word,
+                      word);
     return PK_E_USAGE;
 }
 
@@ -152,8 +154,11 @@ enum pk_code cmd_args_name(const struct cmd_args *args, enum cmd_clause_kind kin
         return PK_OK;
     cmd_lexer_init(&lexer, args->text, clause->body, arena);
     rc = cmd_lex(&lexer, CMD_LEX_VALUES, &token, err);
-    if (rc == PK_OK && token.kind == CMD_TOKEN_END)
-        return expected(clause->word, "a name", kind, err);
+    if (rc == PK_OK && token.kind == CMD_TOKEN_END) {
+        expected(clause->word, "a name", kind, err);
+        pk_error_hint(err, "a key spelled like that is quoted: '%s'", clause_words[kind]);
+        return PK_E_USAGE;
+    }
     if (rc == PK_OK && token.kind == CMD_TOKEN_PUNCT)
         return expected(token.span, "a name", kind, err);
     if (rc == PK_OK)

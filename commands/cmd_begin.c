@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "commands/args.h"
+#include "commands/cmd_partiql.h"
 #include "commands/entries.h"
 #include "commands/page.h"
 #include "commands/txn.h"
@@ -114,7 +115,12 @@ static void keep_mentions(struct cmd_transaction *txn, const struct cmd_expressi
     kept->mention_count = condition->mention_count;
     kept->mentions = PK_NEW_ARRAY(&txn->arena, struct cmd_mention, condition->mention_count);
     for (size_t i = 0; i < condition->mention_count; i++)
-        kept->mentions[i].name = pk_arena_dup(&txn->arena, condition->mentions[i].name);
+        kept->mentions[i] = (struct cmd_mention){
+            .name = pk_arena_dup(&txn->arena, condition->mentions[i].name),
+            .right = condition->mentions[i].right,
+            .bare = condition->mentions[i].bare,
+            .value = pk_value_missing(),
+        };
 }
 
 static const char *action_name(const struct cmd_request *request)
@@ -158,6 +164,23 @@ enum pk_code cmd_txn_add(struct cmd_context *context, struct cmd_request *reques
     return PK_OK;
 }
 
+/* The key of the first table, whose attributes come first when items are shown. */
+static void keep_keys(struct cmd_context *context, pk_slice text)
+{
+    struct cmd_transaction *txn = context->txn;
+    struct partiql_schema_source source = cmd_partiql_schema(context);
+    struct partiql_explanation plan;
+    struct cmd_target target = {NULL, NULL};
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_error ignored = PK_ERROR_INIT;
+
+    if (txn->keys == NULL && partiql_explain(&source, text, &arena, &plan, &ignored) == PK_OK &&
+        cmd_schema_get(context, plan.table, &target.table, &ignored) == PK_OK)
+        txn->key_count = cmd_key_names(&target, &txn->arena, &txn->keys);
+    pk_error_release(&ignored);
+    pk_arena_release(&arena);
+}
+
 enum pk_code cmd_txn_add_statement(struct cmd_context *context, pk_slice text,
                                    struct cmd_result *result, struct pk_error *err)
 {
@@ -166,6 +189,7 @@ enum pk_code cmd_txn_add_statement(struct cmd_context *context, pk_slice text,
 
     if (rc != PK_OK)
         return rc;
+    keep_keys(context, text);
     action = cJSON_CreateObject();
     cmd_wire_set_text(action, "Statement", text);
     cmd_wire_set_text(action, "ReturnValuesOnConditionCheckFailure", PK_LIT("ALL_OLD"));
@@ -285,6 +309,9 @@ static void show_commit(struct cmd_context *context, const cJSON *answer,
                                        txn->count == 1 ? "" : "s", footer.operation)
                            .data;
     cmd_footer_write(context, result, usage, &footer);
+    if (txn->token.data != NULL && usage->facts.partitions_touched == 0)
+        cmd_result_text(result, CMD_BLOCK_NOTE,
+                        "a transaction with this token was done already: nothing was written");
 }
 
 static enum pk_code send_transaction(struct cmd_context *context, struct cmd_result *result,
@@ -310,6 +337,8 @@ static enum pk_code send_transaction(struct cmd_context *context, struct cmd_res
     } else if (err->reason_count > 0) {
         show_reasons(txn, err, result);
     }
+    if (rc == PK_E_IDEMPOTENT_MISMATCH)
+        pk_error_hint(err, "another transaction had this token within the last 10 minutes");
     cmd_response_release(&raw);
     cJSON_Delete(answer);
     cJSON_Delete(request);

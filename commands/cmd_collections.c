@@ -1,5 +1,6 @@
 #include "commands/args.h"
 #include "commands/entries.h"
+#include "commands/names.h"
 #include "commands/schema.h"
 #include "commands/wire.h"
 
@@ -7,13 +8,17 @@ enum { TOP_DEFAULT = 10, TOP_MAX = 10000 };
 
 /* [TABLE] [top N] */
 static enum pk_code read_arguments(struct cmd_context *context,
-                                   const struct cmd_statement *statement, struct pk_arena *arena,
+                                   const struct cmd_statement *statement, struct cmd_result *result,
                                    cJSON *request, struct pk_error *err)
 {
     struct cmd_words words;
     pk_slice name = {NULL, 0};
+    struct pk_span span;
+    const struct pk_table *table;
     int64_t top = TOP_DEFAULT;
-    enum pk_code rc = cmd_words_init(&words, statement, arena, err);
+    enum pk_code rc = cmd_words_init(&words, statement, &result->arena, err);
+
+    span = words.token.span;
 
     if (rc == PK_OK && !cmd_words_at_end(&words) && !cmd_words_is(&words, "top"))
         rc = cmd_words_take(&words, "a table's name", &name, err);
@@ -26,6 +31,13 @@ static enum pk_code read_arguments(struct cmd_context *context,
         rc = cmd_words_done(&words, err);
     if (rc == PK_OK && name.data == NULL)
         rc = cmd_need_table(context, &name, err);
+    if (rc != PK_OK)
+        return rc;
+    rc = cmd_schema_get(context, name, &table, err);
+    if (rc == PK_E_NOT_FOUND) {
+        err->span = span;
+        cmd_hint_tables(context, name, err);
+    }
     if (rc != PK_OK)
         return rc;
     cmd_wire_set_text(request, "TableName", name);
@@ -77,7 +89,7 @@ static enum pk_code collections_run(struct cmd_context *context,
     cJSON *request = cJSON_CreateObject();
     const struct pk_table *table = NULL;
     cJSON *answer = NULL;
-    enum pk_code rc = read_arguments(context, statement, &result->arena, request, err);
+    enum pk_code rc = read_arguments(context, statement, result, request, err);
 
     if (rc == PK_OK)
         rc = cmd_schema_get(context, cmd_wire_text(request, "TableName"), &table, err);

@@ -28,7 +28,9 @@ enum pk_code cmd_count_request(struct cmd_context *context, const struct cmd_sta
     if (rc != PK_OK)
         return rc;
     if (request->expressions[PK_EXPR_PROJECTION].text.len > 0)
-        return pk_fail(err, PK_E_USAGE, "a count has no attributes to select");
+        return pk_fail_at(err, PK_E_USAGE, request->paths, "a count has no attributes to select");
+    if (request->pages > 0)
+        return pk_fail_at(err, PK_E_USAGE, request->pages_span, "a count reads all pages");
     request->count = true;
     cmd_wire_set_text(request->json, "Select", PK_LIT("COUNT"));
     return PK_OK;

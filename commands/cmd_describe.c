@@ -282,8 +282,10 @@ static enum pk_code describe_run(struct cmd_context *context, const struct cmd_s
             return cmd_where_run(context, &rest, result, err);
         if (cmd_word_is(name, "item"))
             return describe_item(context, &rest, result, err);
-        if (cmd_word_is(name, "table"))
+        if (cmd_word_is(name, "table")) {
+            first = words.token;
             rc = cmd_words_take(&words, "a table's name", &name, err);
+        }
     }
     if (rc == PK_OK)
         rc = cmd_words_done(&words, err);

@@ -7,6 +7,7 @@
 #include "commands/args.h"
 #include "commands/ddl.h"
 #include "commands/entries.h"
+#include "commands/names.h"
 #include "commands/schema.h"
 #include "commands/wire.h"
 
@@ -132,8 +133,10 @@ static enum pk_code drop_run(struct cmd_context *context, const struct cmd_state
         cmd_result_text(result, CMD_BLOCK_NOTE, "there is no table %.*s", PK_FMT(drop.name));
         return PK_OK;
     }
-    if (rc == PK_E_NOT_FOUND && err->span.len == 0)
+    if (rc == PK_E_NOT_FOUND && err->span.len == 0) {
         err->span = drop.span;
+        cmd_hint_tables(context, drop.name, err);
+    }
     return rc;
 }
 

@@ -2,6 +2,16 @@
 #include "commands/item_commands.h"
 #include "commands/wire.h"
 
+#define FORM "after the key: set a = a + 1, b.c = 'x'   remove d   add e <<1>>   delete f <<2>>"
+
+static bool has_section(const struct cmd_args *args)
+{
+    return cmd_args_get(args, CMD_CLAUSE_SET) != NULL ||
+           cmd_args_get(args, CMD_CLAUSE_REMOVE) != NULL ||
+           cmd_args_get(args, CMD_CLAUSE_ADD) != NULL ||
+           cmd_args_get(args, CMD_CLAUSE_DELETE) != NULL;
+}
+
 /* The sections in the order written. */
 static enum pk_code read_sections(const struct cmd_args *args, struct cmd_request *request,
                                   struct pk_error *err)
@@ -28,14 +38,15 @@ static enum pk_code read_sections(const struct cmd_args *args, struct cmd_reques
                 continue;
             if (clause->body.len == 0)
                 return pk_fail_at(err, PK_E_USAGE, clause->word,
-                                  "expected what to %.*s behind the word", (int)clause->word.len,
+                                  "expected what to %.*s after '%.*s'", (int)clause->word.len,
+                                  args->text.data + clause->word.start, (int)clause->word.len,
                                   args->text.data + clause->word.start);
             sections[count++] = (struct cmd_section){words[w].word, clause->word, clause->body};
         }
     }
     if (count == 0) {
         pk_fail_at(err, PK_E_USAGE, args->head, "expected what to change after the key");
-        pk_error_hint(err, "set a = a + 1, b.c = 'x'   remove d   add e <<1>>   delete f <<2>>");
+        pk_error_hint(err, FORM);
         return PK_E_USAGE;
     }
     rc = cmd_rewrite_update(&request->rewriter, sections, count, update, err);
@@ -59,8 +70,11 @@ enum pk_code cmd_edit_request(struct cmd_context *context, const struct cmd_stat
     enum pk_code rc = cmd_request_open(context, statement, &spec, &args, request, err);
 
     request->operation = "UpdateItem";
-    if (rc == PK_OK)
+    if (rc == PK_OK) {
         rc = cmd_request_key(&args, request, err);
+        if (rc != PK_OK && err->hint == NULL && !has_section(&args))
+            pk_error_hint(err, FORM);
+    }
     if (rc == PK_OK)
         rc = read_sections(&args, request, err);
     if (rc == PK_OK)

@@ -22,8 +22,8 @@ static enum pk_code more_run(struct cmd_context *context, const struct cmd_state
     rc = cmd_page_read(context, &reading, result, err);
     footer.shown = reading.shown;
     if (rc == PK_OK && reading.usage.requests == 0)
-        cmd_result_text(result, CMD_BLOCK_FOOTER, "%llu items \xC2\xB7 from the page already read",
-                        (unsigned long long)reading.shown);
+        cmd_result_text(result, CMD_BLOCK_FOOTER, "%llu item%s \xC2\xB7 from the page already read",
+                        (unsigned long long)reading.shown, reading.shown == 1 ? "" : "s");
     else if (reading.usage.requests > 0)
         cmd_footer_read(context, result, &reading.usage, &footer);
     if (rc == PK_OK)

@@ -6,6 +6,7 @@
 #include "commands/cmd_partiql.h"
 
 #include "commands/lex.h"
+#include "commands/names.h"
 #include "commands/page.h"
 #include "commands/settings.h"
 #include "commands/txn.h"
@@ -76,38 +77,31 @@ static bool has_typographic_quotes(pk_slice text)
            memmem(text.data, text.len, "\xE2\x80\x9D", 3) != NULL;
 }
 
-static bool has_word(pk_slice text, const char *word)
-{
-    for (size_t pos = 0; pos < text.len;) {
-        pk_slice found;
-
-        pos = cmd_skip_blanks(text, pos);
-        found = cmd_word_at(text, pos);
-        if (cmd_word_is(found, word))
-            return true;
-        pos += found.len == 0 ? 1 : found.len;
-    }
-    return false;
-}
-
 /* `delete KEY`, `update KEY set …`, `insert KEY {…}`: the command that takes a key. */
 static void hint_command(pk_slice text, struct pk_error *err)
 {
     static const struct {
         const char *word;
-        const char *needs; /* without which SQL's statement is none */
+        const char *next; /* which SQL's statement has behind it */
         const char *command;
     } words[] = {
         {"delete", "from", "del"},
         {"insert", "into", "put"},
-        {"update", "where", "edit"},
+        {"update", NULL, "edit"}, /* there a table's name, then set or remove */
     };
     size_t start = cmd_skip_blanks(text, 0);
     pk_slice first = cmd_word_at(text, start);
     pk_slice rest = pk_slice_skip(text, cmd_skip_blanks(text, start + first.len));
+    pk_slice second = cmd_word_at(rest, 0);
+    pk_slice third = cmd_word_at(rest, cmd_skip_blanks(rest, second.len));
 
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (cmd_word_is(first, words[i].word) && !has_word(rest, words[i].needs)) {
+        bool sql = words[i].next == NULL
+                       ? second.len == 0 || cmd_word_is(third, "set") ||
+                             cmd_word_is(third, "remove") || cmd_word_is(third, "where")
+                       : cmd_word_is(second, words[i].next);
+
+        if (cmd_word_is(first, words[i].word) && rest.len > 0 && !sql) {
             pk_error_hint(err, "an item is named by its key in: %s %.*s", words[i].command,
                           PK_FMT(rest));
             return;
@@ -115,10 +109,48 @@ static void hint_command(pk_slice text, struct pk_error *err)
     }
 }
 
-static void add_hints(pk_slice text, struct pk_error *err)
+/* The table's name in the statement: behind FROM, INTO or UPDATE. */
+static struct pk_span table_span(pk_slice text)
+{
+    bool next = false;
+
+    for (size_t pos = cmd_skip_blanks(text, 0); pos < text.len; pos = cmd_skip_blanks(text, pos)) {
+        pk_slice word = cmd_word_at(text, pos);
+        size_t len = word.len == 0 ? 1 : word.len;
+
+        if (word.len == 0 && text.data[pos] == '"') {
+            const char *end = memchr(text.data + pos + 1, '"', text.len - pos - 1);
+
+            len = end == NULL ? 1 : (size_t)(end + 1 - (text.data + pos));
+        }
+        if (next)
+            return (struct pk_span){(uint32_t)pos, (uint32_t)len};
+        next =
+            cmd_word_is(word, "from") || cmd_word_is(word, "into") || cmd_word_is(word, "update");
+        pos += len;
+    }
+    return (struct pk_span){0, 0};
+}
+
+static void hint_table(struct cmd_context *context, pk_slice text, struct pk_error *err)
+{
+    struct pk_span span = table_span(text);
+    pk_slice name = pk_slice_of(text.data + span.start, span.len);
+    const char *dot;
+
+    if (name.len > 2 && name.data[0] == '"')
+        name = pk_slice_of(name.data + 1, name.len - 2);
+    dot = name.len == 0 ? NULL : memchr(name.data, '.', name.len);
+    if (dot != NULL)
+        name.len = (size_t)(dot - name.data);
+    err->span = span;
+    cmd_hint_tables(context, name, err);
+}
+
+static void add_hints(struct cmd_context *context, pk_slice text, struct pk_error *err)
 {
     if (err->code == PK_E_NOT_FOUND && err->hint == NULL)
-        pk_error_hint(err, "tables lists the tables there are");
+        hint_table(context, text, err);
     if (err->code != PK_E_VALIDATION)
         return;
     if (has_typographic_quotes(text) && err->hint == NULL)
@@ -141,26 +173,57 @@ static const char *label_of(const struct statement *s, struct pk_arena *arena)
         .data;
 }
 
-/* Names of the filter that could be a key: all it mentions, literally enough for advice. */
-static const char *scan_advice(const struct statement *s, struct cmd_result *result)
+/* What a condition of the plan mentions, read by the grammar of commands: literally enough for
+ * advice, nothing where PartiQL has forms of its own (IS MISSING). */
+static void read_mentions(pk_slice condition, struct pk_arena *arena, struct cmd_expression *out)
 {
     struct cmd_rewriter rewriter;
-    struct cmd_expression filter = {.mention_count = 0};
     struct pk_error ignored = PK_ERROR_INIT;
-    pk_slice *names;
-    const char *advice;
 
-    cmd_rewriter_init(&rewriter, s->plan.filter, &result->arena);
-    if (cmd_rewrite_condition(&rewriter, (struct pk_span){0, (uint32_t)s->plan.filter.len}, &filter,
-                              &ignored) != PK_OK) {
-        pk_error_release(&ignored);
-        filter.mention_count = 0;
-    }
-    names = PK_NEW_ARRAY(&result->arena, pk_slice, filter.mention_count);
-    for (size_t i = 0; i < filter.mention_count; i++)
-        names[i] = filter.mentions[i].name;
-    advice = cmd_scan_advice_for(&s->target, names, filter.mention_count, result);
-    return advice;
+    *out = (struct cmd_expression){.mention_count = 0};
+    cmd_rewriter_init(&rewriter, condition, arena);
+    if (cmd_rewrite_condition(&rewriter, (struct pk_span){0, (uint32_t)condition.len}, out,
+                              &ignored) != PK_OK)
+        *out = (struct cmd_expression){.mention_count = 0};
+    pk_error_release(&ignored);
+}
+
+/* Where a piece of the plan stands in the statement; len 0 when it is not there as it is. */
+static struct pk_span place_of(const struct statement *s, pk_slice piece)
+{
+    const char *at =
+        piece.len == 0 ? NULL : memmem(s->text.data, s->text.len, piece.data, piece.len);
+
+    if (at == NULL)
+        return (struct pk_span){0, 0};
+    return (struct pk_span){(uint32_t)(at - s->text.data), (uint32_t)piece.len};
+}
+
+/* A name or a type in the filter that no item has. */
+static void find_unknown(struct cmd_context *context, const struct statement *s,
+                         struct pk_arena *arena, struct cmd_unknown *unknown)
+{
+    struct pk_span filter = place_of(s, s->planned ? s->plan.filter : (pk_slice){NULL, 0});
+    struct cmd_request request = {.target = s->target};
+
+    if (filter.len == 0 || s->target.table == NULL)
+        return;
+    read_mentions(s->plan.filter, arena, &request.expressions[PK_EXPR_FILTER]);
+    request.expressions[PK_EXPR_FILTER].text = (pk_slice){NULL, 0};
+    cmd_find_unknown(context, &request, arena, unknown);
+    if (unknown->span.len > 0)
+        unknown->span.start += filter.start;
+}
+
+static const char *scan_advice(const struct statement *s, struct cmd_result *result)
+{
+    struct cmd_expression filter;
+    const pk_slice *names;
+    size_t count;
+
+    read_mentions(s->plan.filter, &result->arena, &filter);
+    names = cmd_whole_names(&filter, &result->arena, &count);
+    return cmd_scan_advice_for(&s->target, names, count, result);
 }
 
 /* Nothing was found, and the plan saw something odd: "x" used like a string. */
@@ -180,9 +243,11 @@ static void show_read_footer(struct cmd_context *context, struct statement *s, c
                              uint64_t shown, struct cmd_result *result)
 {
     bool hint = shown == 0 && has_hint(context, s, result);
+    bool global = s->target.index != NULL && !s->target.index->local;
+    struct cmd_unknown unknown = {.span = {0, 0}};
     struct cmd_footer footer = {
         .operation = label,
-        .consistency = context->settings->read_strong ? CMD_STRONG : CMD_EVENTUAL,
+        .consistency = context->settings->read_strong && !global ? CMD_STRONG : CMD_EVENTUAL,
         .items = true,
         .shown = shown,
     };
@@ -190,11 +255,16 @@ static void show_read_footer(struct cmd_context *context, struct statement *s, c
     /* ExecuteStatement counts nothing; the facts do, where there are any */
     s->usage.count = s->usage.has_facts ? s->usage.facts.items_returned : shown;
     s->usage.scanned = s->usage.has_facts ? s->usage.facts.items_read : shown;
-    if (s->planned && s->target.table != NULL && strcmp(s->plan.operation, "Scan") == 0 && !hint)
+    if (shown == 0 && !hint)
+        find_unknown(context, s, &result->arena, &unknown);
+    if (s->planned && s->target.table != NULL && strcmp(s->plan.operation, "Scan") == 0 && !hint &&
+        unknown.span.len == 0)
         footer.advice = scan_advice(s, result);
     cmd_footer_read(context, result, &s->usage, &footer);
     if (hint)
         cmd_result_hint_at(result, s->plan.hint_span, "%s", s->plan.hint);
+    else if (unknown.span.len > 0)
+        cmd_result_hint_at(result, unknown.span, "%.*s", PK_FMT(unknown.text));
 }
 
 static enum pk_code run_read(struct cmd_context *context, struct statement *s,
@@ -230,24 +300,13 @@ static void show_returned(const struct statement *s, const cJSON *answer, struct
     cmd_show_items(result, vec.data, vec.len, keys, key_count);
 }
 
-/* What the statement's condition mentions, for telling what the stored item has. PartiQL's own
- * forms (IS MISSING) are no condition of the shell's: then the whole item is told. */
+/* What the statement's condition mentions, for telling what the stored item has. */
 static void read_condition(const struct statement *s, struct cmd_request *request)
 {
-    pk_slice condition = s->plan.condition;
-    struct pk_error ignored = PK_ERROR_INIT;
-    struct cmd_expression *out = &request->expressions[PK_EXPR_CONDITION];
-
-    if (!s->planned || condition.len == 0)
+    if (!s->planned || s->plan.condition.len == 0)
         return;
-    cmd_rewriter_init(&request->rewriter, condition, &request->arena);
-    if (cmd_rewrite_condition(&request->rewriter, (struct pk_span){0, (uint32_t)condition.len}, out,
-                              &ignored) != PK_OK)
-        out->mention_count = 0;
-    pk_error_release(&ignored);
-    if (condition.data >= s->text.data && condition.data < s->text.data + s->text.len)
-        request->condition =
-            (struct pk_span){(uint32_t)(condition.data - s->text.data), (uint32_t)condition.len};
+    read_mentions(s->plan.condition, &request->arena, &request->expressions[PK_EXPR_CONDITION]);
+    request->condition = place_of(s, s->plan.condition);
 }
 
 static enum pk_code run_write(struct cmd_context *context, struct statement *s,
@@ -289,6 +348,6 @@ enum pk_code cmd_partiql_run(struct cmd_context *context, pk_slice text, struct 
     else
         rc = run_write(context, &s, result, err);
     if (rc != PK_OK)
-        add_hints(text, err);
+        add_hints(context, text, err);
     return rc;
 }

@@ -17,12 +17,17 @@ static enum pk_code read_map(const struct cmd_args *args, struct cmd_request *re
                                   .table = request->target.table};
     size_t start = cmd_skip_blanks(args->text, *pos);
     struct pk_span rest = {(uint32_t)start, start < head_end(args) ? 1 : 0};
+    enum pk_code rc;
 
     if (start >= head_end(args) || args->text.data[start] != '{') {
         pk_fail_at(err, PK_E_USAGE, rest, "expected the item as a map: {name: value, …}");
         return PK_E_USAGE;
     }
-    return cmd_literal_parse(&literal, pos, map, err);
+    request->item_span.start = (uint32_t)start;
+    rc = cmd_literal_parse(&literal, pos, map, err);
+    if (rc == PK_OK)
+        request->item_span.len = (uint32_t)(*pos - start);
+    return rc;
 }
 
 /* The key's attributes into the map; one that is there already must say the same. */
@@ -33,8 +38,8 @@ static enum pk_code merge_key(struct cmd_request *request, pk_value *item, struc
         pk_value there = pk_value_get(*item, member->name);
 
         if (pk_value_kind(there) != PK_MISSING && !pk_value_equal(there, member->value))
-            return pk_fail_at(err, PK_E_USAGE, request->key_span,
-                              "'%.*s' is in the map as well, with another value",
+            return pk_fail_at(err, PK_E_USAGE, cmd_item_member_span(request, member->name),
+                              "the map has another '%.*s' than the key before it",
                               PK_FMT(member->name));
         *item = pk_value_with(&request->arena, *item, member->name, member->value);
     }

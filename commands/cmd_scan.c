@@ -14,6 +14,7 @@ static enum pk_code read_segment(const struct cmd_args *args, struct cmd_request
 
     if (rc != PK_OK || body.len == 0)
         return rc;
+    request->segment = body;
     text = pk_slice_of(args->text.data + body.start, body.len);
     slash = memchr(text.data, '/', text.len);
     if (slash != NULL) {

@@ -59,12 +59,21 @@ static enum pk_code show(struct cmd_context *context, pk_slice name, struct pk_s
     return PK_E_USAGE;
 }
 
+static bool is_setting(pk_slice name)
+{
+    for (const struct cmd_setting *row = cmd_setting_rows; row->name != NULL; row++) {
+        if (cmd_word_is(name, row->name))
+            return true;
+    }
+    return false;
+}
+
 /* set [NAME [=] [VALUE]] */
 static enum pk_code set_run(struct cmd_context *context, const struct cmd_statement *statement,
                             struct cmd_result *result, struct pk_error *err)
 {
     struct cmd_words words;
-    struct pk_span span;
+    struct pk_span span, value_span;
     pk_slice name = {NULL, 0}, value;
     enum pk_code rc = cmd_words_init(&words, statement, &result->arena, err);
 
@@ -86,7 +95,7 @@ static enum pk_code set_run(struct cmd_context *context, const struct cmd_statem
             err->span = (struct pk_span){words.token.span.start, (uint32_t)value.len};
         return rc;
     }
-    span.len = words.token.span.start + words.token.span.len - span.start;
+    value_span = words.token.span;
     rc = cmd_words_take(&words, "a value", &value, err);
     if (rc == PK_OK)
         rc = cmd_words_done(&words, err);
@@ -94,7 +103,7 @@ static enum pk_code set_run(struct cmd_context *context, const struct cmd_statem
         return rc;
     rc = cmd_settings_set(context->settings, name, value, err);
     if (rc != PK_OK)
-        err->span = span;
+        err->span = is_setting(name) ? value_span : span;
     return rc;
 }
 

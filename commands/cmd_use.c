@@ -1,5 +1,6 @@
 #include "commands/args.h"
 #include "commands/entries.h"
+#include "commands/names.h"
 #include "commands/schema.h"
 
 static enum pk_code use_run(struct cmd_context *context, const struct cmd_statement *statement,
@@ -22,7 +23,7 @@ static enum pk_code use_run(struct cmd_context *context, const struct cmd_statem
     rc = cmd_schema_get(context, name, &table, err);
     if (rc != PK_OK) {
         err->span = span;
-        pk_error_hint(err, "tables lists the tables there are");
+        cmd_hint_tables(context, name, err);
         return rc;
     }
     cmd_set_table(context, name);

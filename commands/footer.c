@@ -234,12 +234,27 @@ const char *cmd_scan_advice_for(const struct cmd_target *target, const pk_slice 
         .data;
 }
 
+const pk_slice *cmd_whole_names(const struct cmd_expression *filter, struct pk_arena *arena,
+                                size_t *count)
+{
+    pk_slice *names = PK_NEW_ARRAY(arena, pk_slice, filter->mention_count);
+
+    *count = 0;
+    for (size_t i = 0; i < filter->mention_count; i++) {
+        const struct cmd_mention *mention = &filter->mentions[i];
+        bool path = mention->span.len > mention->name.len + 2; /* backticks are two */
+
+        if (!path && !mention->function)
+            names[(*count)++] = mention->name;
+    }
+    return names;
+}
+
 const char *cmd_scan_advice(const struct cmd_request *request, struct cmd_result *result)
 {
     const struct cmd_expression *filter = &request->expressions[PK_EXPR_FILTER];
-    pk_slice *names = PK_NEW_ARRAY(&result->arena, pk_slice, filter->mention_count);
+    size_t count;
+    const pk_slice *names = cmd_whole_names(filter, &result->arena, &count);
 
-    for (size_t i = 0; i < filter->mention_count; i++)
-        names[i] = filter->mentions[i].name;
-    return cmd_scan_advice_for(&request->target, names, filter->mention_count, result);
+    return cmd_scan_advice_for(&request->target, names, count, result);
 }

@@ -28,6 +28,9 @@ void cmd_footer_write(struct cmd_context *context, struct cmd_result *result,
 /* "cost 1 WCU all the same": of a write whose condition failed. new_bytes: of the item that would
  * have been written, 0 when not known. */
 void cmd_failed_cost(size_t new_bytes, const struct pk_error *err, struct cmd_result *result);
+/* The attributes a filter compares whole, no paths and no arguments of functions (arena). */
+const pk_slice *cmd_whole_names(const struct cmd_expression *filter, struct pk_arena *arena,
+                                size_t *count);
 /* What it would take to avoid a Scan with that filter (NULL: without one). In the result's arena.
  */
 const char *cmd_scan_advice(const struct cmd_request *request, struct cmd_result *result);

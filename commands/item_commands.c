@@ -16,15 +16,24 @@ static void show_item(const struct cmd_request *request, const cJSON *item,
     cmd_show_items(result, row, item != NULL, keys, key_count);
 }
 
-/* An item that is not there, asked for by a key that looks like a range. */
-static void hint_wildcard(const struct cmd_request *request, struct cmd_result *result)
+void cmd_hint_wildcard(const struct cmd_context *context, const struct cmd_request *request,
+                       struct cmd_result *result)
 {
+    pk_slice table = request->target.table->name;
+    bool current = context->table != NULL && pk_slice_is(table, context->table);
+
     if (request->wildcard.len == 0)
         return;
-    cmd_result_text(result, CMD_BLOCK_HINT,
-                    "here '%.*s' is the key itself; query reads ranges: query %.*s",
-                    PK_FMT(request->wildcard), (int)request->key_span.len,
-                    request->text.data + request->key_span.start);
+    if (request->wildcard_hash)
+        cmd_result_text(result, CMD_BLOCK_HINT,
+                        "here '%.*s' is the key itself; a partition key is always given whole",
+                        PK_FMT(request->wildcard));
+    else
+        cmd_result_text(result, CMD_BLOCK_HINT,
+                        "here '%.*s' is the key itself; query reads ranges: query %.*s%s%.*s",
+                        PK_FMT(request->wildcard), (int)request->key_span.len,
+                        request->text.data + request->key_span.start, current ? "" : " from ",
+                        current ? 0 : (int)table.len, table.data);
 }
 
 static void show_read(struct cmd_context *context, const struct cmd_request *request,
@@ -41,7 +50,7 @@ static void show_read(struct cmd_context *context, const struct cmd_request *req
     show_item(request, item, result);
     cmd_footer_read(context, result, usage, &footer);
     if (item == NULL)
-        hint_wildcard(request, result);
+        cmd_hint_wildcard(context, request, result);
 }
 
 static void show_write(struct cmd_context *context, const struct cmd_request *request,
@@ -57,7 +66,7 @@ static void show_write(struct cmd_context *context, const struct cmd_request *re
         show_item(request, cJSON_GetObjectItemCaseSensitive(answer, "Attributes"), result);
     cmd_footer_write(context, result, usage, &footer);
     if (strcmp(request->operation, "DeleteItem") == 0)
-        hint_wildcard(request, result);
+        cmd_hint_wildcard(context, request, result);
 }
 
 static enum pk_code send_item(struct cmd_context *context, struct cmd_request *request,

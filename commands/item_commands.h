@@ -10,5 +10,8 @@ PK_MUST_CHECK enum pk_code cmd_run_item(struct cmd_context *context,
                                         const struct cmd_statement *statement,
                                         cmd_request_builder *build, struct cmd_result *result,
                                         struct pk_error *err);
+/* A hint when nothing was found and a key value looks like a range. */
+void cmd_hint_wildcard(const struct cmd_context *context, const struct cmd_request *request,
+                       struct cmd_result *result);
 
 #endif

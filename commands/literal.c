@@ -22,7 +22,10 @@ static enum pk_code fail_token(struct parser *p, const struct cmd_token *token,
 {
     if (token->kind == CMD_TOKEN_END)
         return pk_fail_at(p->err, PK_E_USAGE, token->span, "expected %s, found the end", expected);
-    return pk_fail_at(p->err, PK_E_USAGE, token->span, "expected %s, found %.*s", expected,
+    if (token->kind == CMD_TOKEN_STRING || token->kind == CMD_TOKEN_BINARY)
+        return pk_fail_at(p->err, PK_E_USAGE, token->span, "expected %s, found %.*s", expected,
+                          (int)token->span.len, p->literal->source.data + token->span.start);
+    return pk_fail_at(p->err, PK_E_USAGE, token->span, "expected %s, found '%.*s'", expected,
                       (int)token->span.len, p->literal->source.data + token->span.start);
 }
 
@@ -336,15 +339,44 @@ static enum pk_code parse_value(struct parser *p, const struct pk_key_attr *attr
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-/* Every key attribute of the table that the map has is itself {"S": …}; a key cannot be a map, so
- * there is no doubt. */
+/* Every key attribute of the table that the map has, one at least, is itself {"S": …}; a key cannot
+ * be a map, so there is no doubt. */
 static bool is_typed_item(pk_value map, const struct pk_table *table)
 {
     const struct pk_key_schema *key = &table->key;
     pk_value hash = pk_value_get(map, key->hash[0].name);
     pk_value range = key->range_count == 0 ? hash : pk_value_get(map, key->range[0].name);
 
-    return cmd_literal_is_typed(hash) && cmd_literal_is_typed(range);
+    if (pk_value_kind(hash) == PK_MISSING)
+        return cmd_literal_is_typed(range);
+    return cmd_literal_is_typed(hash) &&
+           (pk_value_kind(range) == PK_MISSING || cmd_literal_is_typed(range));
+}
+
+/* DynamoDB JSON as an item; an error points at the attribute, where its name is a piece of the
+ * source, else at the map, which stands from `start` on. */
+static enum pk_code read_typed_item(const struct parser *p, size_t start, pk_value *item)
+{
+    struct pk_span span = {(uint32_t)start, (uint32_t)(p->lexer.pos - start)};
+    pk_slice source = p->literal->source;
+    struct pk_member_vec vec = {0};
+
+    for (uint32_t i = 0; i < item->len; i++) {
+        const struct pk_member *member = &item->u.members[i];
+        pk_value value;
+        enum pk_code rc = cmd_literal_from_typed(p->literal->arena, member->value, &value, p->err);
+
+        if (rc != PK_OK) {
+            if (member->name.data >= source.data && member->name.data < source.data + source.len)
+                span = (struct pk_span){(uint32_t)(member->name.data - source.data),
+                                        (uint32_t)member->name.len};
+            p->err->span = span;
+            return rc;
+        }
+        pk_member_vec_add(&vec, p->literal->arena, member->name, value);
+    }
+    *item = pk_value_map(vec.data, vec.len);
+    return PK_OK;
 }
 
 static void parser_init(struct parser *p, const struct cmd_literal *literal, size_t pos,
@@ -363,16 +395,51 @@ enum pk_code cmd_literal_parse(const struct cmd_literal *literal, size_t *pos, p
     pk_value value = pk_value_missing();
     enum pk_code rc;
 
+    size_t start = cmd_skip_blanks(literal->source, *pos);
+
     parser_init(&p, literal, *pos, err);
     rc = parse_value(&p, NULL, &value);
     if (rc == PK_OK && literal->table != NULL && pk_value_kind(value) == PK_MAP &&
         is_typed_item(value, literal->table))
-        rc = cmd_literal_item_from_typed(literal->arena, value, &value, err);
+        rc = read_typed_item(&p, start, &value);
     if (rc != PK_OK)
         return rc;
     *pos = p.lexer.pos;
     *out = value;
     return PK_OK;
+}
+
+bool cmd_literal_member_span(const struct cmd_literal *literal, size_t pos, pk_slice name,
+                             struct pk_span *span)
+{
+    struct pk_error err = PK_ERROR_INIT;
+    struct parser p;
+    struct cmd_token token;
+    bool closed = false, found = false;
+    enum pk_code rc;
+
+    parser_init(&p, literal, pos, &err);
+    rc = cmd_lex(&p.lexer, CMD_LEX_VALUES, &token, &err);
+    if (rc == PK_OK && !cmd_token_is(&token, "{"))
+        return false;
+    if (rc == PK_OK)
+        rc = at_close(&p, "}", true, &closed);
+    while (rc == PK_OK && !closed && !found) {
+        pk_value ignored;
+        size_t start;
+
+        rc = parse_member_name(&p, &token);
+        start = cmd_skip_blanks(literal->source, p.lexer.pos);
+        if (rc == PK_OK)
+            rc = parse_value(&p, NULL, &ignored);
+        found = rc == PK_OK && pk_slice_equal(token.text, name);
+        if (found)
+            *span = (struct pk_span){(uint32_t)start, (uint32_t)(p.lexer.pos - start)};
+        else if (rc == PK_OK)
+            rc = at_close(&p, "}", false, &closed);
+    }
+    pk_error_release(&err);
+    return found;
 }
 
 enum pk_code cmd_literal_parse_key(const struct cmd_literal *literal, size_t *pos,

@@ -32,6 +32,9 @@ struct cmd_literal {
  * PK_E_USAGE with a span in the source. Strings may point into the source. */
 PK_MUST_CHECK enum pk_code cmd_literal_parse(const struct cmd_literal *literal, size_t *pos,
                                              pk_value *out, struct pk_error *err);
+/* Where the value of that member stands in the map at source[pos…]; false when it is not there. */
+bool cmd_literal_member_span(const struct cmd_literal *literal, size_t pos, pk_slice name,
+                             struct pk_span *span);
 /* As above for the value of a key attribute: a bareword takes the attribute's type, and a value of
  * another type is an error that names it. */
 PK_MUST_CHECK enum pk_code cmd_literal_parse_key(const struct cmd_literal *literal, size_t *pos,

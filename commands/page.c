@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "commands/item_commands.h"
+#include "commands/names.h"
 #include "commands/settings.h"
 #include "commands/wire.h"
 
@@ -250,6 +252,22 @@ void cmd_page_note(struct cmd_context *context, struct cmd_result *result)
 
 /* ---- query and scan -------------------------------------------------------------------------- */
 
+/* Nothing was read: the key may have been meant otherwise. */
+static void hint_key(struct cmd_context *context, const struct cmd_request *request,
+                     struct cmd_result *result)
+{
+    pk_slice hash = cmd_target_key(&request->target)->hash[0].name;
+    pk_slice nearest;
+
+    cmd_hint_wildcard(context, request, result);
+    if (request->named.len > 0 && cmd_attribute_known(context, request->target.table,
+                                                      request->named, &result->arena, &nearest))
+        cmd_result_hint_at(result, request->key_span,
+                           "'%.*s' was read as the value of %.*s; to ask by the attribute: an "
+                           "index with it as its key, or scan where …",
+                           PK_FMT(request->named), PK_FMT(hash));
+}
+
 /* A filter that cannot match is worth a hint, not advice on how to ask cheaper. */
 static void add_read_footer(struct cmd_context *context, const struct cmd_request *request,
                             const struct cmd_reading *reading, struct cmd_result *result)
@@ -270,6 +288,8 @@ static void add_read_footer(struct cmd_context *context, const struct cmd_reques
     cmd_footer_read(context, result, &reading->usage, &footer);
     if (unknown.span.len > 0)
         cmd_result_hint_at(result, unknown.span, "%.*s", PK_FMT(unknown.text));
+    else if (reading->usage.scanned == 0)
+        hint_key(context, request, result);
 }
 
 static enum pk_code run_read(struct cmd_context *context, struct cmd_request *request,

@@ -131,6 +131,11 @@ struct pk_span cmd_expression_source(const struct cmd_expression *expression, st
     uint32_t end = span.start + (span.len == 0 ? 1 : span.len);
     uint32_t first = UINT32_MAX, last = 0;
 
+    if (expression->piece_count > 0 && span.start >= expression->text.len) {
+        struct pk_span source = expression->pieces[expression->piece_count - 1].source;
+
+        return (struct pk_span){source.start + source.len, 1}; /* something is missing there */
+    }
     for (size_t i = 0; i < expression->piece_count; i++) {
         const struct cmd_piece *piece = &expression->pieces[i];
 

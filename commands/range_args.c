@@ -299,14 +299,18 @@ static enum pk_code read_hash(struct reader *r, pk_value *hash, struct pk_span *
     };
     size_t pos = r->token.span.start;
     bool bare = r->token.kind == CMD_TOKEN_WORD;
+    struct cmd_token token = r->token;
+    enum pk_op ignored;
     enum pk_code rc;
 
     if (bare && r->token.text.data[r->token.text.len - 1] == '*') {
         pk_fail_at(r->err, PK_E_USAGE, r->token.span,
                    "the partition key '%.*s' must be whole: '*' acts on the sort key only",
                    PK_FMT(r->hash->name));
-        pk_error_hint(r->err, "scan where begins_with(…) reads everything to find them; in quotes "
-                              "'*' is text");
+        pk_error_hint(r->err,
+                      "scan where begins_with(%.*s, '%.*s') reads everything to find them; in "
+                      "quotes '*' is text",
+                      PK_FMT(r->hash->name), (int)r->token.text.len - 1, r->token.text.data);
         return PK_E_USAGE;
     }
     rc = cmd_literal_parse_key(&literal, &pos, r->hash, hash, r->err);
@@ -314,7 +318,33 @@ static enum pk_code read_hash(struct reader *r, pk_value *hash, struct pk_span *
         return rc;
     *span = (struct pk_span){r->token.span.start, (uint32_t)pos - r->token.span.start};
     r->lexer.pos = pos;
-    return next(r);
+    if (bare && memmem(token.text.data, token.text.len, "..", 2) != NULL) {
+        r->request->wildcard = token.text;
+        r->request->wildcard_hash = true;
+    }
+    rc = next(r);
+    if (rc == PK_OK && bare && comparison(&r->token, &ignored))
+        r->request->named = token.text;
+    return rc;
+}
+
+/* What stands too much. After a key value the range names no attribute: said where one is named. */
+static enum pk_code fail_rest(struct reader *r, struct cmd_token after_hash)
+{
+    struct pk_span rest = {r->token.span.start, (uint32_t)r->lexer.end - r->token.span.start};
+    const char *text = r->args->text.data;
+    size_t tail;
+
+    if (r->sort == NULL || after_hash.kind != CMD_TOKEN_WORD ||
+        !pk_slice_equal(after_hash.text, r->sort->name))
+        return cmd_fail_key(&r->request->target, rest, r->err, "this is one value too many");
+    tail = cmd_skip_blanks(r->args->text, after_hash.span.start + after_hash.span.len);
+    pk_fail_at(r->err, PK_E_USAGE, after_hash.span,
+               "after a key value the range of %.*s stands without its name",
+               PK_FMT(r->sort->name));
+    pk_error_hint(r->err, "query %.*s %.*s", (int)(after_hash.span.start - r->args->head.start - 1),
+                  text + r->args->head.start, (int)(r->lexer.end - tail), text + tail);
+    return PK_E_USAGE;
 }
 
 static enum pk_code read_values(struct reader *r)
@@ -322,16 +352,14 @@ static enum pk_code read_values(struct reader *r)
     struct pk_span span = {0, 0};
     pk_value hash = pk_value_missing();
     enum pk_code rc = read_hash(r, &hash, &span);
+    struct cmd_token after_hash = r->token;
 
     if (rc == PK_OK && r->token.kind != CMD_TOKEN_END && r->sort != NULL)
         rc = read_range(r);
     if (rc != PK_OK)
         return rc;
-    if (r->token.kind != CMD_TOKEN_END) {
-        struct pk_span rest = {r->token.span.start, (uint32_t)r->lexer.end - r->token.span.start};
-
-        return cmd_fail_key(&r->request->target, rest, r->err, "this is one value too many");
-    }
+    if (r->token.kind != CMD_TOKEN_END)
+        return fail_rest(r, after_hash);
     write_condition(r, hash, span);
     return PK_OK;
 }
@@ -408,7 +436,7 @@ enum pk_code cmd_request_range(const struct cmd_args *args, struct cmd_request *
 
     r.sort = key->range_count == 0 ? NULL : &key->range[0];
     if (args->head.len == 0)
-        return cmd_fail_key(&request->target, args->head, err, "no value is given");
+        return cmd_fail_no_key(request, args, err);
     request->key_span = args->head;
     cmd_lexer_init(&r.lexer, args->text, args->head, &request->arena);
     rc = next(&r);

@@ -1,6 +1,7 @@
 #include "commands/request.h"
 
 #include "commands/literal.h"
+#include "commands/names.h"
 #include "commands/settings.h"
 #include "commands/wire.h"
 
@@ -77,7 +78,7 @@ static enum pk_code find_table(struct cmd_context *context, const struct cmd_arg
     if (rc == PK_OK)
         rc = cmd_schema_get(context, table, &request->target.table, err);
     if (rc == PK_E_NOT_FOUND)
-        pk_error_hint(err, "there is no table '%.*s'; tables lists those there are", PK_FMT(table));
+        cmd_hint_tables(context, table, err);
     return blame(table_span, rc, err);
 }
 
@@ -129,6 +130,7 @@ enum pk_code cmd_request_paths(const struct cmd_args *args, struct cmd_request *
     if (rc != PK_OK || body.len == 0 ||
         pk_slice_is(pk_slice_of(args->text.data + body.start, body.len), "*"))
         return rc;
+    request->paths = body;
     rc = cmd_rewrite_paths(&request->rewriter, body, expression, err);
     if (rc == PK_OK)
         cmd_wire_set_text(request->json, pk_expr_use_name(PK_EXPR_PROJECTION), expression->text);
@@ -144,6 +146,8 @@ enum pk_code cmd_request_strong(struct cmd_context *context, const struct cmd_ar
 
     if (rc != PK_OK)
         return rc;
+    if (given)
+        request->strong_span = cmd_args_get(args, CMD_CLAUSE_STRONG)->word;
     /* the setting is a preference: a GSI cannot be read so, and says so only when asked to */
     request->strong = given || (context->settings->read_strong && !global);
     if (request->strong)
@@ -191,6 +195,7 @@ static enum pk_code read_pages(const struct cmd_args *args, struct cmd_request *
 {
     struct pk_span body = clause_body(args, CMD_CLAUSE_PAGES);
 
+    request->pages_span = body;
     if (cmd_word_is(pk_slice_of(args->text.data + body.start, body.len), "all")) {
         request->pages = CMD_PAGES_ALL;
         return PK_OK;

@@ -23,13 +23,19 @@ struct cmd_request {
     struct pk_arena arena;
     struct cmd_rewriter rewriter;
     struct cmd_expression expressions[CMD_EXPRESSIONS]; /* by enum pk_expr_use */
-    struct pk_span condition; /* where COND stands; len 0: there is none */
-    struct pk_span key_span;  /* where the key stands */
-    struct pk_span after;     /* where the start key stands; len 0: there is none */
-    pk_value key;             /* of one item: its key as a map */
-    pk_value item;            /* of put: the item */
-    pk_slice wildcard;        /* an unquoted key value that looks like a range: ORDER#*, a..b */
-    bool read;                /* Query or Scan: may have pages */
+    struct pk_span condition;                  /* where COND stands; len 0: there is none */
+    struct pk_span key_span;                   /* where the key stands */
+    struct pk_span item_span;                  /* of put: where the map stands */
+    struct pk_span paths, pages_span, segment; /* where select's, pages' and segment's text stand */
+    struct pk_span strong_span;                /* of the word `strong`; len 0: it is not there */
+    struct pk_span after; /* where the start key stands; len 0: there is none */
+    pk_value key;         /* of one item: its key as a map */
+    pk_value item;        /* of put: the item */
+    pk_slice wildcard;    /* an unquoted key value that looks like a range: ORDER#*, a..b */
+    bool wildcard_hash;   /* the partition key's does */
+    pk_slice named;       /* of query: a bareword read as the partition key's value though a
+                             comparison follows it, as it follows a name */
+    bool read;            /* Query or Scan: may have pages */
     bool strong;
     bool count;    /* Select=COUNT, all pages */
     bool limited;  /* `limit` was given: one request unless `pages` says more */
@@ -96,9 +102,14 @@ PK_MUST_CHECK enum pk_code cmd_read_key(struct cmd_request *request, const struc
 /* The whole head is one key: into request->key and the JSON's Key. */
 PK_MUST_CHECK enum pk_code cmd_request_key(const struct cmd_args *args, struct cmd_request *request,
                                            struct pk_error *err);
+/* Where the value of that member stands in the map of a put, else the key or the whole map. */
+struct pk_span cmd_item_member_span(struct cmd_request *request, pk_slice name);
 /* "the key of Music is Artist (S), SongTitle (S): …": fails with that beginning. */
 enum pk_code cmd_fail_key(const struct cmd_target *target, struct pk_span span,
                           struct pk_error *err, const char *format, ...) PK_PRINTF(4, 5);
+/* The same where no key is written at all: points behind the command. */
+enum pk_code cmd_fail_no_key(const struct cmd_request *request, const struct cmd_args *args,
+                             struct pk_error *err);
 /* Reads a partition key value and a sort-key range into KeyConditionExpression (range_args.c). */
 PK_MUST_CHECK enum pk_code cmd_request_range(const struct cmd_args *args,
                                              struct cmd_request *request, struct pk_error *err);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "commands/names.h"
 #include "commands/wire.h"
 #include "engine/base/map.h"
 
@@ -369,7 +370,8 @@ enum pk_code cmd_find_target(struct cmd_context *context, pk_slice name, struct 
     }
     pk_error_release(&none);
     pk_fail(err, PK_E_USAGE, "there is no table or index '%.*s'", PK_FMT(name));
-    pk_error_hint(err, "tables lists the tables, describe TABLE the indexes of one");
+    if (!cmd_hint_near_table(context, name, err))
+        pk_error_hint(err, "tables lists the tables, describe TABLE the indexes of one");
     return PK_E_USAGE;
 }
 

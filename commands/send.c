@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "commands/names.h"
 #include "commands/wire.h"
 
 /* ---- usage ----------------------------------------------------------------------------------- */
@@ -118,7 +119,7 @@ pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view it
                               struct pk_arena *arena)
 {
     struct pk_buf has = PK_BUF_INIT, lacks = PK_BUF_INIT;
-    pk_slice text;
+    pk_slice text, unquoted = {NULL, 0};
 
     if (item.len == 0)
         return PK_LIT("there is no such item");
@@ -136,6 +137,8 @@ pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view it
             continue;
         if (value.len == 0) {
             pk_buf_printf(&lacks, "%s%.*s", lacks.len == 0 ? "no " : ", ", PK_FMT(name));
+            if (condition->mentions[i].right && condition->mentions[i].bare)
+                unquoted = name;
             continue;
         }
         pk_buf_printf(&has, "%s%.*s = ", has.len == 0 ? "" : ", ", PK_FMT(name));
@@ -145,90 +148,12 @@ pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view it
         pk_arena_printf(arena, "the stored item has %.*s%s%.*s", (int)has.len,
                         has.len == 0 ? "" : has.data, has.len > 0 && lacks.len > 0 ? " and " : "",
                         (int)lacks.len, lacks.len == 0 ? "" : lacks.data);
+    if (unquoted.len > 0)
+        text = pk_arena_printf(arena, "%.*s; a string is written '%.*s'", PK_FMT(text),
+                               PK_FMT(unquoted));
     pk_buf_release(&has);
     pk_buf_release(&lacks);
     return text;
-}
-
-/* ---- known attributes ------------------------------------------------------------------------ */
-
-enum { SAMPLE_ITEMS = 500, NEAR_NAME_MAX = 32 };
-
-static bool same_but_for_case(pk_slice a, pk_slice b)
-{
-    return a.len == b.len && strncasecmp(a.data, b.data, a.len) == 0;
-}
-
-/* Near: equal but for case, or one letter more, less or different. */
-static bool near_name(pk_slice a, pk_slice b)
-{
-    size_t front = 0, back = 0;
-    size_t shorter = a.len < b.len ? a.len : b.len;
-    size_t longer = a.len < b.len ? b.len : a.len;
-
-    if (same_but_for_case(a, b))
-        return true;
-    if (longer > NEAR_NAME_MAX || shorter < 3)
-        return false;
-    while (front < shorter && a.data[front] == b.data[front])
-        front++;
-    while (back < shorter - front && a.data[a.len - 1 - back] == b.data[b.len - 1 - back])
-        back++;
-    return front + back + 1 >= longer || (longer == shorter && front + back + 2 >= longer);
-}
-
-bool cmd_attribute_known(struct cmd_context *context, const struct pk_table *table, pk_slice name,
-                         struct pk_arena *arena, pk_slice *nearest)
-{
-    struct cmd_sample sample;
-
-    *nearest = (pk_slice){NULL, 0};
-    if (pk_table_attribute_type(table, name) != PK_MISSING)
-        return true;
-    cmd_sample_items(context, table->name, pk_value_missing(), SAMPLE_ITEMS, arena, &sample);
-    for (size_t i = 0; i < sample.count; i++) {
-        if (pk_value_kind(pk_value_get(sample.items[i], name)) != PK_MISSING)
-            return true;
-        for (uint32_t m = 0; m < sample.items[i].len && nearest->data == NULL; m++) {
-            if (near_name(sample.items[i].u.members[m].name, name))
-                *nearest = sample.items[i].u.members[m].name;
-        }
-    }
-    for (size_t i = 0; i < table->attribute_count && nearest->data == NULL; i++) {
-        if (near_name(table->attributes[i].name, name))
-            *nearest = table->attributes[i].name;
-    }
-    return sample.count == 0;
-}
-
-static pk_slice unknown_text(const struct cmd_mention *mention, pk_slice nearest,
-                             struct pk_arena *arena)
-{
-    if (mention->right && mention->bare)
-        return pk_arena_printf(arena, "no item has an attribute %.*s; a string is written '%.*s'",
-                               PK_FMT(mention->name), PK_FMT(mention->name));
-    if (nearest.data != NULL)
-        return pk_arena_printf(arena, "no item has an attribute %.*s; there is %.*s",
-                               PK_FMT(mention->name), PK_FMT(nearest));
-    return pk_arena_printf(arena, "no item has an attribute %.*s", PK_FMT(mention->name));
-}
-
-void cmd_find_unknown(struct cmd_context *context, const struct cmd_request *request,
-                      struct pk_arena *arena, struct cmd_unknown *unknown)
-{
-    const struct cmd_expression *filter = &request->expressions[PK_EXPR_FILTER];
-
-    *unknown = (struct cmd_unknown){.span = {0, 0}};
-    for (size_t i = 0; i < filter->mention_count; i++) {
-        const struct cmd_mention *mention = &filter->mentions[i];
-        pk_slice nearest;
-
-        if (cmd_attribute_known(context, request->target.table, mention->name, arena, &nearest))
-            continue;
-        unknown->span = mention->span;
-        unknown->text = unknown_text(mention, nearest, arena);
-        return;
-    }
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -240,18 +165,26 @@ static void explain_condition(const struct cmd_request *request, struct pk_error
     pk_slice text = cmd_stored_item_text(condition, pk_slice_of(err->item, err->item_len), &arena);
 
     pk_error_hint(err, "%.*s", PK_FMT(text));
-    if (request->condition.len > 3) {
-        size_t start = cmd_skip_blanks(request->text, request->condition.start + 2); /* past if */
-
-        err->span = (struct pk_span){(uint32_t)start, request->condition.start +
-                                                          request->condition.len - (uint32_t)start};
-    }
+    if (request->condition.len > 0)
+        err->span = request->condition;
     pk_arena_release(&arena);
 }
 
 static bool contains(const char *message, const char *part)
 {
     return strstr(message, part) != NULL;
+}
+
+/* Is a + or - the text's neighbour? */
+static bool in_arithmetic(pk_slice text, struct pk_span span)
+{
+    size_t after = cmd_skip_blanks(text, (size_t)span.start + span.len);
+    size_t before = span.start;
+
+    while (before > 0 && text.data[before - 1] == ' ')
+        before--;
+    return (after < text.len && strchr("+-", text.data[after]) != NULL) ||
+           (before > 0 && strchr("+-", text.data[before - 1]) != NULL);
 }
 
 /* The right-hand name of an update that the item does not have. */
@@ -268,7 +201,7 @@ static void hint_absent(struct cmd_context *context, const struct cmd_request *r
         if (!mention->right || mention->function)
             continue;
         err->span = mention->span;
-        if (mention->bare &&
+        if (mention->bare && !in_arithmetic(request->text, mention->span) &&
             !cmd_attribute_known(context, request->target.table, mention->name, &arena, &nearest)) {
             pk_error_hint(err, "a string is written '%.*s'", PK_FMT(mention->name));
             break;
@@ -297,7 +230,70 @@ static void hint_key_condition(const struct cmd_request *request, struct pk_erro
         pk_error_hint(err, "the index or table that is read has the key shown by describe");
 }
 
-static void explain_failure(struct cmd_context *context, const struct cmd_request *request,
+/* The key attribute the message names, where put's map has it. */
+static void blame_member(struct cmd_request *request, struct pk_error *err)
+{
+    const struct pk_table *table = request->target.table;
+
+    for (size_t i = 0; table != NULL && i < table->attribute_count && err->span.len == 0; i++) {
+        pk_slice name = table->attributes[i].name;
+        pk_slice before = pk_arena_printf(&request->arena, "ey %.*s ", PK_FMT(name));
+        pk_slice after = pk_arena_printf(&request->arena, "ey: %.*s", PK_FMT(name));
+
+        if (contains(err->message, before.data) || contains(err->message, after.data))
+            err->span = cmd_item_member_span(request, name);
+    }
+}
+
+static bool mention_is(const struct cmd_mention *mention, const char *message, const char *before)
+{
+    const char *at = strstr(message, before);
+    size_t skip = strlen(before);
+
+    return at != NULL && strlen(at) >= skip + mention->name.len &&
+           memcmp(at + skip, mention->name.data, mention->name.len) == 0;
+}
+
+/* A key attribute in a filter: it belongs into the key condition. */
+static void hint_filter(const struct cmd_request *request, struct pk_error *err)
+{
+    const struct cmd_expression *filter = &request->expressions[PK_EXPR_FILTER];
+
+    for (size_t i = 0; i < filter->mention_count; i++) {
+        if (!mention_is(&filter->mentions[i], err->message, "key attribute: "))
+            continue;
+        err->span = filter->mentions[i].span;
+        pk_error_hint(err, "the sort key is asked for before 'where': query KEY ORDER#*, KEY a..b "
+                           "or KEY > a");
+        return;
+    }
+}
+
+/* Messages that name no attribute of the update: the one they can mean. */
+static void blame_update(const struct cmd_request *request, struct pk_error *err)
+{
+    const struct cmd_expression *update = &request->expressions[PK_EXPR_UPDATE];
+    bool path = contains(err->message, "document path");
+    bool index = contains(err->message, "secondary index key");
+
+    for (size_t i = 0; i < update->mention_count && (path || index); i++) {
+        const struct cmd_mention *mention = &update->mentions[i];
+
+        if (mention->right || mention->function ||
+            (path ? mention->bare
+                  : pk_table_attribute_type(request->target.table, mention->name) == PK_MISSING))
+            continue;
+        err->span = mention->span;
+        if (path)
+            pk_error_hint(err, "what a path leads through must be there: set %.*s = {} first",
+                          PK_FMT(mention->name));
+        return;
+    }
+    if (update->mention_count == 1 && contains(err->message, "operand"))
+        err->span = update->mentions[0].span;
+}
+
+static void explain_failure(struct cmd_context *context, struct cmd_request *request,
                             const struct cmd_response *raw, struct pk_error *err)
 {
     if (err->code == PK_E_CONDITION_FAILED) {
@@ -319,6 +315,16 @@ static void explain_failure(struct cmd_context *context, const struct cmd_reques
         hint_absent(context, request, err);
     else if (err->hint == NULL && contains(err->message, "KeyCondition"))
         hint_key_condition(request, err);
+    if (err->hint == NULL && contains(err->message, "Filter Expression can only contain"))
+        hint_filter(request, err);
+    if (err->span.len == 0)
+        blame_update(request, err);
+    if (err->span.len == 0 && contains(err->message, "onsistent reads are not supported"))
+        err->span = request->strong_span;
+    if (err->span.len == 0 && contains(err->message, "Segment"))
+        err->span = request->segment;
+    if (err->span.len == 0 && request->item_span.len > 0)
+        blame_member(request, err);
     if (err->span.len == 0 && contains(err->message, "starting key"))
         err->span = request->after;
     else if (err->span.len == 0 && contains(err->message, "key"))

@@ -32,18 +32,4 @@ PK_MUST_CHECK enum pk_code cmd_send(struct cmd_context *context, struct cmd_requ
 pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view item,
                               struct pk_arena *arena);
 
-/* After a read that found nothing: a name in `where` that no item of the sample has, with what to
- * say about it (arena). */
-struct cmd_unknown {
-    struct pk_span span; /* len 0: there is none */
-    pk_slice text;
-};
-void cmd_find_unknown(struct cmd_context *context, const struct cmd_request *request,
-                      struct pk_arena *arena, struct cmd_unknown *unknown);
-/* True when the attribute is a key, or some item of a sample has it; also when that cannot be known
- * (an endpoint, an empty table). *nearest is a similar name that exists, data NULL when there is
- * none. */
-bool cmd_attribute_known(struct cmd_context *context, const struct pk_table *table, pk_slice name,
-                         struct pk_arena *arena, pk_slice *nearest);
-
 #endif

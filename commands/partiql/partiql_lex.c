@@ -316,9 +316,25 @@ static const char *typographic_hint(pk_slice rest)
     }
     if (pk_slice_starts(rest, PK_LIT("\xC2\xA0")))
         return "a no-break space: type a plain blank";
-    if (rest.data[0] == '#')
-        return "comments start with --";
     return "this character has no meaning here; a name with it is written in double quotes";
+}
+
+/* # inside a word: a key whose quotes were forgotten. */
+static enum pk_code refuse_hash(const struct lexer *lexer, struct pk_error *err)
+{
+    const char *text = lexer->text.data;
+    size_t start = lexer->pos, end = lexer->pos;
+    enum pk_code rc;
+
+    while (start > 0 && strchr(" \t\r\n'\"(,=<>[", text[start - 1]) == NULL)
+        start--;
+    while (end < lexer->text.len && strchr(" \t\r\n'\"),;]}", text[end]) == NULL)
+        end++;
+    if (start == lexer->pos)
+        return refuse(lexer, lexer->pos + 1, err, "comments start with --");
+    rc = partiql_malformed(err, span_of(start, end), "", NULL);
+    pk_error_hint(err, "a string is written '%.*s'", (int)(end - start), text + start);
+    return rc;
 }
 
 static enum pk_code lex_symbol(struct lexer *lexer, struct pk_error *err)
@@ -334,6 +350,8 @@ static enum pk_code lex_symbol(struct lexer *lexer, struct pk_error *err)
             return PK_OK;
         }
     }
+    if (rest.data[0] == '#')
+        return refuse_hash(lexer, err);
     size_t len = pk_utf8_take(&after, &code_point) ? rest.len - after.len : 1;
     return refuse(lexer, lexer->pos + len, err, typographic_hint(rest));
 }

@@ -123,23 +123,46 @@ static enum pk_code lower_call(const struct partiql_scope *scope, const struct p
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-static enum pk_code refuse_operator(const struct partiql_node *node, const char *operator,
-                                    struct pk_error * err)
-{
-    enum pk_code rc =
-        pk_fail_at(err, PK_E_VALIDATION, node->mark,
-                   "Unsupported operator in Condition Expression. Operator: %s", operator);
-
-    if (node->kind == PQ_LIKE)
-        pk_error_hint(err, "instead of LIKE: begins_with(name, 'A'), contains(name, 'a')");
-    return rc;
-}
-
 static const char *operator_text(const struct partiql_scope *scope, const struct partiql_node *node)
 {
     pk_slice text = partiql_text_at(scope->text, node->mark);
 
     return node->kind == PQ_LIKE ? "like" : pk_arena_dup(scope->arena, text).data;
+}
+
+/* What a LIKE with wildcards at its ends only stands for. */
+static void hint_like(const struct partiql_scope *scope, const struct partiql_node *node,
+                      struct pk_error *err)
+{
+    pk_slice name = partiql_text_at(scope->text, node->args[0]->span);
+    pk_slice pattern = partiql_text_at(scope->text, node->args[1]->span);
+    bool open = pattern.len > 3 && pattern.data[1] == '%';
+    bool prefix = pattern.len > 3 && pattern.data[pattern.len - 2] == '%' && !open;
+
+    if (node->args[1]->kind != PQ_STRING || (!open && !prefix)) {
+        pk_error_hint(err, "instead of LIKE: begins_with(%.*s, 'A'), contains(%.*s, 'a')",
+                      PK_FMT(name), PK_FMT(name));
+        return;
+    }
+    pattern = pk_slice_of(pattern.data + 1, pattern.len - 2);
+    if (open)
+        pattern = pk_slice_skip(pattern, 1);
+    if (pattern.len > 0 && pattern.data[pattern.len - 1] == '%')
+        pattern.len--;
+    pk_error_hint(err, "instead of LIKE: %s(%.*s, '%.*s')", prefix ? "begins_with" : "contains",
+                  PK_FMT(name), PK_FMT(pattern));
+}
+
+static enum pk_code refuse_operator(const struct partiql_scope *scope,
+                                    const struct partiql_node *node, struct pk_error *err)
+{
+    enum pk_code rc = pk_fail_at(err, PK_E_VALIDATION, node->mark,
+                                 "Unsupported operator in Condition Expression. Operator: %s",
+                                 operator_text(scope, node));
+
+    if (node->kind == PQ_LIKE)
+        hint_like(scope, node, err);
+    return rc;
 }
 
 static enum pk_code lower_value(const struct partiql_scope *scope, const struct partiql_node *node,
@@ -202,7 +225,7 @@ static enum pk_code lower_operand(const struct partiql_scope *scope,
     case PQ_IS:
         break;
     }
-    return refuse_operator(node, operator_text(scope, node), err);
+    return refuse_operator(scope, node, err);
 }
 
 /* --- conditions ------------------------------------------------------------------------------ */
@@ -393,7 +416,7 @@ static enum pk_code lower_kind(const struct partiql_scope *scope, const struct p
         return lower_function(scope, node, out, err);
     case PQ_ARITHMETIC:
     case PQ_LIKE:
-        return refuse_operator(node, operator_text(scope, node), err);
+        return refuse_operator(scope, node, err);
     case PQ_PATH:
     case PQ_STRING:
     case PQ_NUMBER:

@@ -24,8 +24,7 @@ Test(commands_items, get)
          "hint: here 'ORDER#*' is the key itself; query reads ranges: query USER#123 ORDER#*\n"},
         {"get USER#123", "UsageError: the key of dashboard is PK (S), SK (S): SK is missing\n"
                          "  at 'USER#123'\n"},
-        {"get", "UsageError: the key of dashboard is PK (S), SK (S): no value is given\n"
-                "  at 'get'\n"},
+        {"get", "UsageError: the key of dashboard is PK (S), SK (S): no value is given\n"},
         {"get USER#123 A B",
          "UsageError: the key of dashboard is PK (S), SK (S): this is one value too many\n"
          "  at 'B'\n"},
@@ -41,7 +40,7 @@ Test(commands_items, get)
         {"get USER#123 PROFILE from Nope",
          "ResourceNotFoundException: Requested resource not found: Table: Nope not found\n"
          "  at 'Nope'\n"
-         "  hint: there is no table 'Nope'; tables lists those there are\n"},
+         "  hint: tables lists the tables there are\n"},
         {"get a 1 from Tab", "footer: 0 items · GetItem · partition 3 of 4 · 0.5 RCU eventual\n"},
         {"get a x from Tab", "UsageError: key attribute 'N' is a number, 'x' is none\n"
                              "  at 'x'\n"},
@@ -61,15 +60,18 @@ Test(commands_items, get)
          " [name]\n"
          "  at 'name'\n"},
         {"get USER#123 PROFILE from", "UsageError: expected a name after 'from'\n"
-                                      "  at 'from'\n"},
+                                      "  at 'from'\n"
+                                      "  hint: a key spelled like that is quoted: 'from'\n"},
         {"get USER#123 limit",
          "UsageError: get has no clause 'limit'\n"
          "  at 'limit'\n"
          "  hint: a key spelled like that is quoted, 'limit', an attribute too, `limit`\n"},
         {"get USER#123 'limit'",
          "footer: 0 items · GetItem · partition 1 of 4 · 0.5 RCU eventual\n"},
-        {"get USER#123 PROFILE from dashboard from Tab", "UsageError: 'from' is there twice\n"
-                                                         "  at 'from'\n"},
+        {"get USER#123 PROFILE from dashboard from Tab",
+         "UsageError: 'from' is there twice\n"
+         "  at 'from'\n"
+         "  hint: a key spelled like that is quoted, 'from', an attribute too, `from`\n"},
     };
 
     command_check(rows, COUNT(rows));
@@ -87,17 +89,17 @@ Test(commands_items, put)
          "footer: put · partition 2 of 4 · 14 B · 1 WCU\n"},
         {"put USER#1 A {x: 3} if attribute_not_exists(PK)",
          "ConditionalCheckFailedException: The conditional request failed\n"
-         "  at 'tribute_not_exists(PK)'\n"
+         "  at 'attribute_not_exists(PK)'\n"
          "  hint: the stored item has PK = 'USER#1'\n"
          "footer: cost 1 WCU all the same\n"},
         {"put USER#2 A {x: 3} if attribute_exists(PK)",
          "ConditionalCheckFailedException: The conditional request failed\n"
-         "  at 'tribute_exists(PK)'\n"
+         "  at 'attribute_exists(PK)'\n"
          "  hint: there is no such item\n"
          "footer: cost 1 WCU all the same\n"},
         {"put USER#1 A {x: 3} if x = 2 and y = 'b'",
          "ConditionalCheckFailedException: The conditional request failed\n"
-         "  at '= 2 and y = 'b''\n"
+         "  at 'x = 2 and y = 'b''\n"
          "  hint: the stored item has x = 2 and no y\n"
          "footer: cost 1 WCU all the same\n"},
         {"put USER#1 A {x: 3} if x = 2", "footer: put · partition 2 of 4 · 14 B · 1 WCU\n"},
@@ -107,8 +109,8 @@ Test(commands_items, put)
         {"put {SK: A}", "UsageError: the key of dashboard is PK (S), SK (S): PK is missing\n"
                         "  at '{SK: A}'\n"},
         {"put", "UsageError: expected the item as a map: {name: value, …}\n"},
-        {"put USER#1 A {PK: other}", "UsageError: 'PK' is in the map as well, with another value\n"
-                                     "  at 'USER#1 A'\n"},
+        {"put USER#1 A {PK: other}", "UsageError: the map has another 'PK' than the key before it\n"
+                                     "  at 'other'\n"},
         {"put USER#1 A {PK: USER#1} junk", "UsageError: unexpected text after the item\n"
                                            "  at 'junk'\n"},
         {"put USER#1 A {x: 1} return new", "UsageError: expected old after 'return'\n"
@@ -116,20 +118,21 @@ Test(commands_items, put)
         {"put USER#1 A {x: 1} into Nope",
          "ResourceNotFoundException: Requested resource not found: Table: Nope not found\n"
          "  at 'Nope'\n"
-         "  hint: there is no table 'Nope'; tables lists those there are\n"},
+         "  hint: tables lists the tables there are\n"},
         {"put a 1 {G: x} into Tab",
          "footer: put · partition 3 of 4 · 8 B · 2 WCU (table 1, by_g 1)\n"},
         {"put {PK: a, N: ten} into Tab",
          "UsageError: key attribute 'N' is a number, 'ten' is none\n"
          "  at 'ten'\n"},
-        {"put {PK: a, N: '10'} into Tab",
-         "ValidationException: One or more parameter values were invalid: Type mismatch for"
-         " key N expected: N actual: S\n"},
+        {"put {PK: a, N: '10'} into Tab", "ValidationException: One or more parameter values were "
+                                          "invalid: Type mismatch for key N expected: N actual: S\n"
+                                          "  at ''10''\n"},
         {"put a 1 {G: 5} into Tab",
          "footer: put · partition 3 of 4 · 8 B · 3 WCU (table 1, by_g 2)\n"},
         {"put a 2 {G: [1]} into Tab",
-         "ValidationException: One or more parameter values were invalid: Type mismatch for"
-         " Index Key G Expected: S Actual: L IndexName: by_g\n"},
+         "ValidationException: One or more parameter values were invalid: Type mismatch for Index "
+         "Key G Expected: S Actual: L IndexName: by_g\n"
+         "  at '[1]'\n"},
         {"put {\"PK\": {\"S\": \"j\"}, \"SK\": {\"S\": \"k\"}, \"n\": {\"N\": \"1.50\"}}",
          "footer: put · partition 3 of 4 · 10 B · 1 WCU\n"},
         {"get j k", "{'PK': 'j', 'SK': 'k', 'n': 1.5}\n"
@@ -188,22 +191,22 @@ Test(commands_items, edit)
          "  at 'PK'\n"},
         {"edit USER#123 PROFILE set visits = 'x' if visits > 5",
          "ConditionalCheckFailedException: The conditional request failed\n"
-         "  at 'sits > 5'\n"
+         "  at 'visits > 5'\n"
          "  hint: the stored item has visits = 2\n"
          "footer: cost 1 WCU all the same\n"},
         {"edit NEW NEW set a = 1 if attribute_exists(PK)",
          "ConditionalCheckFailedException: The conditional request failed\n"
-         "  at 'tribute_exists(PK)'\n"
+         "  at 'attribute_exists(PK)'\n"
          "  hint: there is no such item\n"
          "footer: cost 1 WCU all the same\n"},
-        {"edit USER#123 PROFILE",
-         "UsageError: expected what to change after the key\n"
-         "  at 'USER#123 PROFILE'\n"
-         "  hint: set a = a + 1, b.c = 'x'   remove d   add e <<1>>   delete f <<2>>\n"},
+        {"edit USER#123 PROFILE", "UsageError: expected what to change after the key\n"
+                                  "  at 'USER#123 PROFILE'\n"
+                                  "  hint: after the key: set a = a + 1, b.c = 'x'   remove d   "
+                                  "add e <<1>>   delete f <<2>>\n"},
         {"edit USER#123 set a = 1",
          "UsageError: the key of dashboard is PK (S), SK (S): SK is missing\n"
          "  at 'USER#123'\n"},
-        {"edit USER#123 PROFILE set", "UsageError: expected what to set behind the word\n"
+        {"edit USER#123 PROFILE set", "UsageError: expected what to set after 'set'\n"
                                       "  at 'set'\n"},
         {"edit USER#123 PROFILE set a = = 1",
          "ValidationException: Invalid UpdateExpression: Syntax error; token: \"=\", near:"
@@ -242,7 +245,7 @@ Test(commands_items, del)
     static const struct command_row rows[] = {
         {"del USER#123 ORDER#1001 if total > 100",
          "ConditionalCheckFailedException: The conditional request failed\n"
-         "  at 'tal > 100'\n"
+         "  at 'total > 100'\n"
          "  hint: the stored item has total = 45\n"
          "footer: cost 1 WCU all the same\n"},
         {"del USER#123 ORDER#1001 return old",
@@ -251,7 +254,7 @@ Test(commands_items, del)
         {"del USER#123 ORDER#1001", "footer: del · partition 1 of 4 · 1 WCU\n"},
         {"del USER#123 ORDER#1001 if attribute_exists(PK)",
          "ConditionalCheckFailedException: The conditional request failed\n"
-         "  at 'tribute_exists(PK)'\n"
+         "  at 'attribute_exists(PK)'\n"
          "  hint: there is no such item\n"
          "footer: cost 1 WCU all the same\n"},
         {"del USER#123 ORDER#*",

@@ -94,8 +94,8 @@ Test(commands_reads, query)
         {"query USER#*",
          "UsageError: the partition key 'PK' must be whole: '*' acts on the sort key only\n"
          "  at 'USER#*'\n"
-         "  hint: scan where begins_with(…) reads everything to find them; in quotes '*' is"
-         " text\n"},
+         "  hint: scan where begins_with(PK, 'USER#') reads everything to find them; in quotes '*' "
+         "is text\n"},
         {"query USER#123 A B",
          "UsageError: the key of dashboard is PK (S), SK (S): this is one value too many\n"
          "  at 'B'\n"},
@@ -159,8 +159,8 @@ Test(commands_reads, query)
          "UsageError: the key of by_g is G (S): this is one value too many\n"
          "  at 'y'\n"},
         {"query x on Tab.by_g strong",
-         "ValidationException: Consistent reads are not supported on global secondary"
-         " indexes\n"},
+         "ValidationException: Consistent reads are not supported on global secondary indexes\n"
+         "  at 'strong'\n"},
         {"query x on by_g from Tab after {G: x}",
          "ValidationException: The provided starting key is invalid\n"
          "  at '{G: x}'\n"},
@@ -239,8 +239,9 @@ Test(commands_reads, scan)
                      "  at 'foo'\n"
                      "  hint: query foo reads by key; scan from foo names a table\n"},
         {"scan segment 2/2",
-         "ValidationException: The Segment parameter is zero-based and must be less than"
-         " parameter TotalSegments: Segment: 2 is not less than TotalSegments: 2\n"},
+         "ValidationException: The Segment parameter is zero-based and must be less than parameter "
+         "TotalSegments: Segment: 2 is not less than TotalSegments: 2\n"
+         "  at '2/2'\n"},
         {"scan segment x", "UsageError: expected a segment as 0/4: the first of four\n"
                            "  at 'x'\n"},
         {"scan where a == 1", "UsageError: there is no operator '=='\n"
@@ -262,17 +263,17 @@ Test(commands_reads, scan)
          "UsageError: scan has no clause 'desc'\n"
          "  at 'desc'\n"
          "  hint: a key spelled like that is quoted, 'desc', an attribute too, `desc`\n"},
-        {"scan limit 1 limit 2", "UsageError: 'limit' is there twice\n"
-                                 "  at 'limit'\n"},
+        {"scan limit 1 limit 2",
+         "UsageError: 'limit' is there twice\n"
+         "  at 'limit'\n"
+         "  hint: a key spelled like that is quoted, 'limit', an attribute too, `limit`\n"},
         {"scan where `State#Date` = 1 and total > 0",
          "footer: 0 items of 6 read · Scan · all 4 partitions · 172 B read · 0.5 RCU"
          " eventual\n"
          "hint at '`State#Date`': no item has an attribute State#Date\n"},
         {"scan where size(total) > 1",
-         "footer: 0 items of 6 read · Scan · all 4 partitions · 172 B read · 0.5 RCU"
-         " eventual\n"
-         "A Scan pays for what it reads, not for what it returns. To ask by total: a GSI with"
-         " total as its key.\n"},
+         "footer: 0 items of 6 read · Scan · all 4 partitions · 172 B read · 0.5 RCU eventual\n"
+         "A Scan pays for what it reads, not for what it returns. With PK known: query <PK>\n"},
     };
 
     command_check(rows, COUNT(rows));
@@ -291,7 +292,8 @@ Test(commands_reads, count)
          "A Scan pays for what it reads, not for what it returns. To ask by total: a GSI with"
          " total as its key.\n"},
         {"count scan where total > 20 select total",
-         "UsageError: a count has no attributes to select\n"},
+         "UsageError: a count has no attributes to select\n"
+         "  at 'total'\n"},
         {"count", "UsageError: expected 'query' or 'scan' after 'count'\n"
                   "  hint: count query USER#123 ORDER#*     count scan from TABLE\n"},
         {"count get a", "UsageError: expected 'query' or 'scan' after 'count'\n"

@@ -86,8 +86,7 @@ Test(commands_tables, tables_and_keys)
          "token | 6fecfbdc08fd7241    simulated hash (MD5; AWS keeps its own to itself)\n"
          "partition | 1 of 4, tokens 4000… to 7fff…\n"
          "stored as | t · table 1 · 6fecfbdc08fd7241 · S USER#123 ␀ · S ORDER#1001 ␀\n"},
-        {"where", "UsageError: the key of Tab is PK (S), N (N): no value is given\n"
-                  "  at 'where'\n"},
+        {"where", "UsageError: the key of Tab is PK (S), N (N): no value is given\n"},
         {"where a b", "UsageError: key attribute 'N' is a number, 'b' is none\n"
                       "  at 'b'\n"},
         {"where a 1 2", "UsageError: the key of Tab is PK (S), N (N): this is one value too many\n"
@@ -108,7 +107,9 @@ Test(commands_tables, tables_and_keys)
         {"collections top x", "UsageError: expected a whole number from 1 to 10000\n"
                               "  at 'x'\n"},
         {"collections Nope",
-         "ResourceNotFoundException: Requested resource not found: Table: Nope not found\n"},
+         "ResourceNotFoundException: Requested resource not found: Table: Nope not found\n"
+         "  at 'Nope'\n"
+         "  hint: tables lists the tables there are\n"},
     };
 
     command_check(rows, COUNT(rows));
@@ -166,26 +167,31 @@ Test(commands_tables, settings_and_help)
     static const struct command_row rows[] = {
         {"set",
          "setting | value | takes | default | meaning\n"
-         "color | auto | on|off|auto | auto | colours; auto: at a terminal, unless NO_COLOR"
-         " is set\n"
+         "color | auto | on|off|auto | auto | colours; auto: at a terminal, unless NO_COLOR is "
+         "set\n"
          "footer.time | off | on|off | on | the footer ends with the time the request took\n"
-         "history.size | 10000 | 1..1000000 statements | 10000 | how many statements the"
-         " history file keeps\n"
-         "lsi.collection_bytes | 10 GB | a size | 10 GB | how large an item collection of a"
-         " table with an LSI may become\n"
-         "ondemand.initial_rcu | 12000 | RCU | 12000 | what a new on-demand table serves at"
-         " once\n"
-         "ondemand.initial_wcu | 4000 | WCU | 4000 | what a new on-demand table serves at"
-         " once\n"
-         "pager | auto | on|off|auto | auto | long results go through $PAGER; auto: at a"
-         " terminal\n"
+         "history.size | 10000 | 1..1000000 statements | 10000 | how many statements the history "
+         "file keeps\n"
+         "lag.gsi | 0 | a duration | 0 | how long a change takes to reach a GSI; 0: reads wait for "
+         "it\n"
+         "lag.gsi_jitter | 0 | a duration | 0 | up to this much is added to lag.gsi by chance\n"
+         "lsi.collection_bytes | 10 GB | a size | 10 GB | how large an item collection of a table "
+         "with an LSI may become\n"
+         "ondemand.initial_rcu | 12000 | RCU | 12000 | what a new on-demand table serves at once\n"
+         "ondemand.initial_wcu | 4000 | WCU | 4000 | what a new on-demand table serves at once\n"
+         "pager | auto | on|off|auto | auto | long results go through $PAGER; auto: at a terminal\n"
          "partition.bytes | 10 GB | a size | 10 GB | how much one partition holds\n"
          "partition.rcu | 3000 | RCU | 3000 | read units one partition serves in a second\n"
          "partition.wcu | 1000 | WCU | 1000 | write units one partition serves in a second\n"
-         "read | eventual | eventual|strong | eventual | consistency of reads that do not say"
-         " 'strong'\n"
+         "read | eventual | eventual|strong | eventual | consistency of reads that do not say "
+         "'strong'\n"
          "rows | 1000 | 1..1000000 items | 1000 | how many items a read shows before 'more'\n"
-         "seed | 1 | a number | 1 | the seed of all chance in the simulation\n"},
+         "seed | 1 | a number | 1 | the seed of all chance in the simulation\n"
+         "stream.iterator_ttl | 15 min | a duration | 15 min | how long a shard iterator may be "
+         "used\n"
+         "stream.retention | 1 d | a duration | 1 d | how long a stream keeps its records\n"
+         "ttl.delay | 2 d | a duration | 2 d | from an item's expiry to its deletion\n"
+         "ttl.jitter | 0 | a duration | 0 | up to this much is added to ttl.delay by chance\n"},
         {"set rows",
          "setting | value | takes | default | meaning\n"
          "rows | 1000 | 1..1000000 items | 1000 | how many items a read shows before 'more'\n"},
@@ -195,10 +201,10 @@ Test(commands_tables, settings_and_help)
          "setting | value | takes | default | meaning\n"
          "rows | 7 | 1..1000000 items | 1000 | how many items a read shows before 'more'\n"},
         {"set rows x", "UsageError: 'x' is no value for rows\n"
-                       "  at 'rows x'\n"
+                       "  at 'x'\n"
                        "  hint: rows takes 1..1000000 items\n"},
         {"set nope 1", "UsageError: no setting is called 'nope'\n"
-                       "  at 'nope 1'\n"
+                       "  at 'nope'\n"
                        "  hint: set alone shows them all\n"},
         {"set nope", "UsageError: no setting is called 'nope'\n"
                      "  at 'nope'\n"
@@ -213,7 +219,7 @@ Test(commands_tables, settings_and_help)
          "{'PK': 'USER#999', 'SK': 'PROFILE', 'name': 'Bob'}\n"
          "footer: 1 item · Query · partition 0 of 4 · 26 B read · 1 RCU strong\n"},
         {"set footer.time maybe", "UsageError: 'maybe' is no value for footer.time\n"
-                                  "  at 'footer.time maybe'\n"
+                                  "  at 'maybe'\n"
                                   "  hint: footer.time takes on|off\n"},
         {"help get",
          "get KEY [from TABLE] [select PATHS] [strong]\n"
@@ -243,11 +249,11 @@ Test(commands_tables, settings_and_help)
         {"", "UsageError: expected a command\n"
              "  at ''\n"
              "  hint: help lists the commands\n"},
-        {"create x",
-         "UsageError: unknown command 'create'\n"
-         "  at 'create'\n"
-         "  hint: create table [if not exists] NAME (PK type [hash] [, SK type [range]]) [on"
-         " demand | provisioned R W] [max R W] [stream VIEW] [protect] {gsi … | lsi …};\n"},
+        {"create x", "UsageError: unknown command 'create'\n"
+                     "  at 'create'\n"
+                     "  hint: create table [if not exists] NAME (PK type [hash] [, SK type "
+                     "[range]]) [on demand | provisioned R W] [max R W] [stream VIEW] [ttl ATTR] "
+                     "[protect] {gsi … | lsi …}\n"},
         {"(", "UsageError: expected a command\n"
               "  at '('\n"
               "  hint: help lists the commands\n"},

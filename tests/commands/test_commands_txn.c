@@ -129,6 +129,7 @@ Test(commands_txn, partiql)
          "footer: UPDATE · partition 3 of 4 · 9 B · 1 WCU\n"},
         {"UPDATE dashboard SET n = 5 WHERE PK = 'I' AND SK = 'J' AND n = 9",
          "ConditionalCheckFailedException: The conditional request failed\n"
+         "  at 'n = 9'\n"
          "  hint: the stored item has n = 2\n"
          "footer: cost 1 WCU all the same\n"},
         {"DELETE FROM dashboard WHERE PK = 'I' AND SK = 'J' RETURNING ALL OLD *",
@@ -140,6 +141,7 @@ Test(commands_txn, partiql)
          "  at 'PK = 'I''\n"
          "  hint: DELETE changes one item: WHERE must say SK = …\n"},
         {"SELECT * FROM Nope", "ResourceNotFoundException: Requested resource not found\n"
+                               "  at 'Nope'\n"
                                "  hint: tables lists the tables there are\n"},
         {"SELECT * FROM dashboard LIMIT 5",
          "ValidationException: Unsupported clause: LIMIT at 1:31:1\n"
@@ -153,7 +155,7 @@ Test(commands_txn, partiql)
         {"SELECT * FROM dashboard WHERE PK LIKE 'U%'",
          "ValidationException: Unsupported operator in Condition Expression. Operator: like\n"
          "  at 'LIKE'\n"
-         "  hint: instead of LIKE: begins_with(name, 'A'), contains(name, 'a')\n"},
+         "  hint: instead of LIKE: begins_with(PK, 'U')\n"},
         {"INSERT INTO dashboard VALUES ('a', 'b')",
          "ValidationException: Statement wasn't well formed, can't be processed: \n"
          "  at 'VALUES'\n"
@@ -165,15 +167,15 @@ Test(commands_txn, partiql)
          "  hint: expected a value or a name\n"},
         {"delete USER#123 PROFILE",
          "ValidationException: Statement wasn't well formed, can't be processed: \n"
-         "  at '#'\n"
+         "  at 'USER#123'\n"
          "  hint: an item is named by its key in: del USER#123 PROFILE\n"},
         {"insert USER#1 A {x: 1}",
          "ValidationException: Statement wasn't well formed, can't be processed: \n"
-         "  at '#'\n"
+         "  at 'USER#1'\n"
          "  hint: an item is named by its key in: put USER#1 A {x: 1}\n"},
         {"update USER#123 PROFILE set x = 1",
          "ValidationException: Statement wasn't well formed, can't be processed: \n"
-         "  at '#'\n"
+         "  at 'USER#123'\n"
          "  hint: an item is named by its key in: edit USER#123 PROFILE set x = 1\n"},
         {"SELECT * FROM dashboard WHERE PK = ‘USER#123’",
          "ValidationException: Statement wasn't well formed, can't be processed: \n"

@@ -238,8 +238,8 @@ static const struct line sheets[] = {
      "UsageError: the key of dashboard is PK (S), SK (S): SK is missing @12+8"},
     {"explain SELECT * FROM nope",
      "ResourceNotFoundException: Requested resource not found: Table: nope not found @22+4"},
-    {"explain query USER#123 where total >",
-     "ValidationException: Invalid FilterExpression: Syntax error; token: \"<EOF>\", near: \">\""},
+    {"explain query USER#123 where total >", "ValidationException: Invalid FilterExpression: "
+                                             "Syntax error; token: \"<EOF>\", near: \">\" @36+1"},
 };
 
 Test(explain, sheets)
@@ -329,7 +329,7 @@ static const struct line comparisons[] = {
      "UsageError: the key of dashboard is PK (S), SK (S): SK is missing @12+8"},
     {"analyze put USER#123 PROFILE {} if attribute_not_exists(PK)",
      "cost 1 WCU all the same\n"
-     "ConditionalCheckFailedException: The conditional request failed @37+22\n"
+     "ConditionalCheckFailedException: The conditional request failed @35+24\n"
      "hint: the stored item has PK = 'USER#123'"},
 };
 

@@ -71,7 +71,7 @@ static const struct {
     {"set ttl.jitter 1 week", "UsageError: '1 week' is no value for ttl.jitter @15+6\n"
                               "hint: ttl.jitter takes a duration: 500ms, 2s, 15min, 48h, 30d"},
     {"set partition.speed 1",
-     "UsageError: no setting is called 'partition.speed' @4+17\nhint: set alone shows them all"},
+     "UsageError: no setting is called 'partition.speed' @4+15\nhint: set alone shows them all"},
     {"create table Music (Artist S, Song S) lsi byPlays (Plays N)",
      "table Music created · Artist (S), Song (S) · on demand · 1 index"},
     /* 50 units of 10 each */

@@ -164,9 +164,9 @@ static const struct fixture_case bad[] = {
      "import @/cut3.json key id", "UsageError: @/cut3.json:1:49: expected a member, ',' or '}'\n"},
     {FILE_OF("junk.json", "{\"Tab\":[{\"PutRequest\":{\"Item\":{\"id\":{\"S\":\"a\"}}} junk}]}"),
      "import @/junk.json key id",
-     "UsageError: @/junk.json:1:49: expected ',' or '}', found junk\n"},
+     "UsageError: @/junk.json:1:49: expected ',' or '}', found 'junk'\n"},
     {FILE_OF("after.json", "[{\"id\":{\"S\":\"a\"}}] junk"), "import @/after.json key id",
-     "UsageError: @/after.json:1:20: expected a JSON value, found junk\n"},
+     "UsageError: @/after.json:1:20: expected a JSON value, found 'junk'\n"},
     {FILE_OF("cut.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\x56"), "import @/cut.gz",
      "UsageError: @/cut.gz: the gzip data is damaged or cut off (@/cut.gz: unexpected end of "
      "file)\n"},
@@ -176,7 +176,7 @@ static const struct fixture_case bad[] = {
     {FILE_OF("twice.jsonl", "{\"id\":\"a\",\"id\":\"b\"}"), "import @/twice.jsonl key id",
      "UsageError: @/twice.jsonl:1:11: 'id' is there twice\n"},
     {FILE_OF("no.jsonl", "{\"id\":\"a\"}\n{\"id\":01e}\n"), "import @/no.jsonl key id",
-     "UsageError: @/no.jsonl:2:7: expected a JSON value, found 01e\n"},
+     "UsageError: @/no.jsonl:2:7: expected a JSON value, found '01e'\n"},
     {FILE_OF("digits.jsonl", "{\"id\":\"a\",\"n\":123456789012345678901234567890123456789}"),
      "import @/digits.jsonl key id",
      "UsageError: @/digits.jsonl:1:15: Attempting to store more than 38 significant digits in a "
