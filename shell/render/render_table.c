@@ -180,8 +180,10 @@ static void table_items(struct sh_render *render, const struct cmd_items *items)
     for (size_t r = 0; r < items->count; r++)
         fill_row(&sheet, columns, r + 1, items->rows[r]);
     fit(&sheet, render->width);
-    for (size_t r = 0; r <= items->count && items->count > 0; r++)
+    for (size_t r = 0; r <= items->count && items->count > 0 && count > 0; r++)
         add_row(render, &sheet, r);
+    for (size_t r = 0; r < items->count && count == 0; r++)
+        pk_buf_add_cstr(render->out, " {}\n"); /* none has any of the attributes asked for */
     pk_buf_release(&text);
     pk_arena_release(&sheet.arena);
     pk_arena_release(&arena);
