@@ -15,7 +15,7 @@ struct api_expr_rules {
     const char *legacy[4]; /* NULL-ended when shorter */
     enum pk_expr_use uses[3];
     size_t use_count;
-    bool idle_maps; /* placeholder maps without an expression are accepted, and not looked into */
+    bool idle_maps; /* placeholder maps without an expression are accepted */
 };
 extern const struct api_expr_rules api_expr_get, api_expr_put, api_expr_update, api_expr_query,
     api_expr_scan;
