@@ -352,13 +352,21 @@ enum pk_code pk_propagate_tick(struct pk_engine *engine, int64_t now_ms, size_t 
     enum pk_code rc = PK_OK;
 
     *more = false;
-    for (size_t t = 0; t < count && rc == PK_OK; t++) {
-        for (size_t i = tables[t]->local_count; i < tables[t]->index_count && rc == PK_OK; i++) {
+    for (size_t t = 0; t < count; t++) {
+        for (size_t i = tables[t]->local_count; i < tables[t]->index_count; i++) {
             struct run run = run_of(engine, tables[t], &tables[t]->indexes[i]);
+            struct pk_error failed = PK_ERROR_INIT;
+            enum pk_code one = PK_OK;
 
             if (is_read(run.index))
-                rc = tick_index(&run, now_ms, max, err);
-            *more = *more || run.more;
+                one = tick_index(&run, now_ms, max, &failed);
+            *more = *more || (one == PK_OK && run.more);
+            /* A damaged table does not keep the others back. */
+            if (one != PK_OK && rc == PK_OK) {
+                rc = one;
+                pk_error_move(err, &failed);
+            }
+            pk_error_release(&failed);
         }
     }
     pk_catalog_free_all(tables, count);
@@ -419,11 +427,11 @@ enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64_t *due_ms, st
     enum pk_code rc = PK_OK;
 
     *due_ms = INT64_MAX;
-    for (size_t t = 0; t < count && rc == PK_OK; t++) {
+    for (size_t t = 0; has_lag(engine) && t < count && rc == PK_OK; t++) {
         for (size_t i = tables[t]->local_count; i < tables[t]->index_count && rc == PK_OK; i++) {
             struct run run = run_of(engine, tables[t], &tables[t]->indexes[i]);
 
-            if (is_read(run.index))
+            if (is_read(run.index) && run.index->status != PK_STATUS_CREATING)
                 rc = index_due(&run, due_ms, err);
         }
     }

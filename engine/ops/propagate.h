@@ -39,10 +39,11 @@ PK_MUST_CHECK enum pk_code pk_propagate_to_end(struct pk_engine *engine,
                                                const struct pk_table *table,
                                                const struct pk_index *index, struct pk_error *err);
 
-/* Applies what is due to all indexes, at most max records each; *more: some were left. */
+/* Applies what is due to all indexes, at most max records each; *more: some were left. The first
+ * failure is told after all were tried. */
 PK_MUST_CHECK enum pk_code pk_propagate_tick(struct pk_engine *engine, int64_t now_ms, size_t max,
                                              bool *more, struct pk_error *err);
-/* When the next record is due; INT64_MAX: none waits. */
+/* When the next record is due; INT64_MAX: none waits for a time. */
 PK_MUST_CHECK enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64_t *due_ms,
                                                  struct pk_error *err);
 /* Deletes at most max records that every reader has passed; *more as above. */
