@@ -290,3 +290,89 @@ Test(propagate, lag_goes)
     cr_expect_eq(fx.read.count, 10, "lag 0 again: everything is applied at once");
     engine_close(&fx);
 }
+
+/* Write units of the index and of the base. */
+Test(propagate, vector_key_change)
+{
+    struct engine_fixture fx;
+
+    engine_open(&fx);
+    engine_table(&fx, "T p:S; gsi g a:S all");
+    cr_assert_eq(
+        engine_put(&fx, "T", engine_format(&fx, "{p: 'k', a: 'A', d: %s}", engine_text(&fx, 2500))),
+        PK_OK);
+    cr_assert_eq(engine_update(&fx, "T", "{p: 'k'}", "SET a = :a", "{a: 'B'}"), PK_OK);
+    cr_expect_eq(fx.write.cost.table_milli, 3000);
+    cr_expect_eq(engine_index_cost(&fx.write.cost, "g"), 6000);
+    engine_close(&fx);
+}
+
+Test(propagate, vector_reads)
+{
+    struct engine_fixture fx;
+
+    engine_open(&fx);
+    engine_table(&fx, "T p:S s:N; lsi l o:N include=x; gsi g a:S all");
+    /* An entry of 2,000 bytes: p and k, s, a and A, d. */
+    for (int i = 1; i <= 8; i++)
+        cr_assert_eq(engine_put(&fx, "T",
+                                engine_format(&fx, "{p: 'k', s: %d, a: 'A', d: %s}", i,
+                                              engine_text(&fx, 2000 - 2 - 3 - 2 - 1))),
+                     PK_OK, "%s", engine_message(&fx));
+    cr_assert_eq(
+        engine_read(&fx, &(struct read_text){.from = "T.g", .key = "a = :a", .values = "{a: 'A'}"}),
+        PK_OK);
+    cr_expect_eq(fx.read.count, 8);
+    cr_expect_eq(fx.read.facts.bytes, 16000);
+    cr_expect_eq(engine_read_cost(&fx), 2000);
+    cr_assert_eq(
+        engine_read(&fx,
+                    &(struct read_text){.from = "T.g", .key = "a = :a", .values = "{a: 'none'}"}),
+        PK_OK);
+    cr_expect_eq(engine_read_cost(&fx), 500, "an empty result");
+    /* Four entries of 200 bytes whose items have 300. */
+    for (int i = 1; i <= 4; i++)
+        cr_assert_eq(
+            engine_put(&fx, "T",
+                       engine_format(&fx, "{p: 'l', s: %d, o: %d, x: %s, y: %s}", i, i,
+                                     engine_text(&fx, 200 - 2 - 3 - 3 - 1), engine_text(&fx, 99))),
+            PK_OK, "%s", engine_message(&fx));
+    for (int strong = 0; strong < 2; strong++) {
+        cr_assert_eq(engine_read(&fx, &(struct read_text){.from = "T.l",
+                                                          .key = "p = :p",
+                                                          .values = "{p: 'l'}",
+                                                          .select = PK_SELECT_ALL,
+                                                          .consistent = strong == 1}),
+                     PK_OK, "%s", engine_message(&fx));
+        cr_expect_eq(fx.read.count, 4);
+        cr_expect_eq(engine_read_cost(&fx), strong == 1 ? 5000 : 2500);
+    }
+    engine_close(&fx);
+}
+
+/* 59 items of 1,100 bytes with their entries fit into 64 KB, the 60th does not. */
+Test(propagate, vector_collection)
+{
+    struct engine_fixture fx;
+
+    engine_open(&fx);
+    engine_set_collection_limit(&fx, 65536);
+    engine_table(&fx, "T p:S s:N; lsi l o:S keys");
+    for (int i = 1; i <= 61; i++) {
+        /* p, s, o: 5 + 3 + 92 bytes in the entry, 900 more in the item. */
+        const char *item =
+            engine_format(&fx, "{p: '%s', s: %d, o: %s, d: %s}", i <= 60 ? "full" : "else", i,
+                          engine_text(&fx, 100 - 5 - 3 - 1), engine_text(&fx, 899));
+
+        cr_expect_eq(engine_put(&fx, "T", item), i == 60 ? PK_E_COLLECTION_SIZE : PK_OK, "item %d",
+                     i);
+        if (i < 60)
+            cr_expect_eq(fx.write.collection_bytes, (uint64_t)(1100 * i));
+    }
+    cr_assert_eq(engine_delete(&fx, "T", "{p: 'full', s: 1}"), PK_OK);
+    cr_expect_eq(engine_put(&fx, "T",
+                            engine_format(&fx, "{p: 'full', s: 60, o: %s, d: %s}",
+                                          engine_text(&fx, 91), engine_text(&fx, 899))),
+                 PK_OK, "deleting one lets the next in");
+    engine_close(&fx);
+}
