@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "commands/schema.h"
 #include "shell/line.h"
 #include "shell/paths.h"
 #include "shell/prompt.h"
@@ -211,6 +212,8 @@ static void loop(struct repl *repl)
 
     while (more && !repl->sh->quit) {
         pk_buf_clear(&prompt);
+        if (repl->sh->context.engine != NULL)
+            cmd_current_table(&repl->sh->context); /* the only table, if it is, from the start */
         sh_prompt(&prompt, &repl->sh->context, repl->open);
         switch (sh_line_read(repl->sh->line, prompt.data, pk_buf_slice(&repl->pending), &text)) {
         case SH_LINE_TEXT:
