@@ -149,6 +149,8 @@ enum pk_code cmd_txn_add(struct cmd_context *context, struct cmd_request *reques
 
     if (request->returns)
         return pk_fail(err, PK_E_USAGE, "a transaction returns no old or new items");
+    if (get && txn->token.data != NULL)
+        return pk_fail(err, PK_E_USAGE, "a transaction of gets takes no token");
     rc = check_room(txn, get ? CMD_TXN_GETS : CMD_TXN_WRITES, err);
     if (rc != PK_OK)
         return rc;

@@ -353,12 +353,9 @@ static bool is_typed_item(pk_value map, const struct pk_table *table)
            (pk_value_kind(range) == PK_MISSING || cmd_literal_is_typed(range));
 }
 
-/* DynamoDB JSON as an item; an error points at the attribute, where its name is a piece of the
- * source, else at the map, which stands from `start` on. */
+/* DynamoDB JSON as an item, written from `start` on; an error points at the attribute's value. */
 static enum pk_code read_typed_item(const struct parser *p, size_t start, pk_value *item)
 {
-    struct pk_span span = {(uint32_t)start, (uint32_t)(p->lexer.pos - start)};
-    pk_slice source = p->literal->source;
     struct pk_member_vec vec = {0};
 
     for (uint32_t i = 0; i < item->len; i++) {
@@ -367,10 +364,7 @@ static enum pk_code read_typed_item(const struct parser *p, size_t start, pk_val
         enum pk_code rc = cmd_literal_from_typed(p->literal->arena, member->value, &value, p->err);
 
         if (rc != PK_OK) {
-            if (member->name.data >= source.data && member->name.data < source.data + source.len)
-                span = (struct pk_span){(uint32_t)(member->name.data - source.data),
-                                        (uint32_t)member->name.len};
-            p->err->span = span;
+            cmd_literal_member_span(p->literal, start, member->name, &p->err->span);
             return rc;
         }
         pk_member_vec_add(&vec, p->literal->arena, member->name, value);

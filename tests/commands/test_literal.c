@@ -152,7 +152,7 @@ Test(literal, key_attributes_take_the_schemas_type)
          " \"y\": {\"M\": {\"z\": {\"NULL\": true}}}, \"b\": {\"B\": \"AAE=\"}}",
          "{'PK': 'a', 'SK': 1, 'b': b64'AAE=', 'x': <<1, 2>>, 'y': {'z': null}}"},
         {"{\"PK\": {\"S\": \"a\"}, \"SK\": {\"N\": \"1\"}, \"x\": 5}",
-         "! not DynamoDB JSON: a value is a map with one type, {\"S\": …} @0+44"},
+         "! not DynamoDB JSON: a value is a map with one type, {\"S\": …} @42+1"},
         /* one typed key attribute of two is a plain map */
         {"{\"PK\": {\"S\": \"a\"}, \"SK\": 1}", "{'PK': {'S': 'a'}, 'SK': 1}"},
     };
