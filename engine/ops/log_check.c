@@ -8,8 +8,7 @@ static bool is_item(const struct pk_table *table, pk_view image)
     return image.len == 0 || (pk_view_check(image) && pk_row_has_key(table, image));
 }
 
-static const char *fault_of(const struct pk_table *table, pk_slice key, pk_slice value,
-                            uint64_t next)
+const char *pk_log_fault(const struct pk_table *table, pk_slice key, pk_slice value, uint64_t next)
 {
     struct pk_change change;
 
@@ -34,7 +33,7 @@ static enum pk_code check_records(const struct pk_table *table, const struct pk_
     pk_layout_id(&prefix, PK_SPACE_CHANGE, table->id);
     iter = pk_iter_new(snap, pk_range_prefix(pk_buf_slice(&prefix), &upper), PK_ITER_BULK);
     for (pk_iter_seek_first(iter); pk_iter_valid(iter); pk_iter_next(iter)) {
-        const char *fault = fault_of(table, pk_iter_key(iter), pk_iter_value(iter), next);
+        const char *fault = pk_log_fault(table, pk_iter_key(iter), pk_iter_value(iter), next);
 
         if (fault != NULL)
             pk_fault(faults, "table '%.*s': a change record %s", PK_FMT(table->name), fault);

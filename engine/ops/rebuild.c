@@ -8,6 +8,7 @@
  */
 #include "engine/ops/rebuild.h"
 
+#include "engine/ops/log_check.h"
 #include "engine/ops/row_check.h"
 #include "engine/ops/table_log.h"
 #include "engine/ops/ttl_check.h"
@@ -41,14 +42,16 @@ static enum pk_code flush(struct rebuild *to, struct pk_error *err)
 
 typedef void row_step(struct rebuild *to, pk_slice key, pk_slice record);
 
-static enum pk_code walk(struct rebuild *to, row_step *row, struct pk_error *err)
+/* The table's rows of one space. */
+static enum pk_code walk(struct rebuild *to, enum pk_space space, row_step *row,
+                         struct pk_error *err)
 {
     struct pk_buf prefix = PK_BUF_INIT;
     struct pk_buf upper = PK_BUF_INIT;
     struct pk_iter *iter;
     enum pk_code rc = PK_OK;
 
-    pk_layout_id(&prefix, PK_SPACE_TABLE, to->table->id);
+    pk_layout_id(&prefix, space, to->table->id);
     iter = pk_iter_new(pk_store_live(to->engine->store),
                        pk_range_prefix(pk_buf_slice(&prefix), &upper), PK_ITER_BULK);
     for (pk_iter_seek_first(iter); pk_iter_valid(iter) && rc == PK_OK; pk_iter_next(iter)) {
@@ -164,6 +167,19 @@ static enum pk_code empty_derived(const struct rebuild *to, struct pk_error *err
     return rc;
 }
 
+/* Streams read what is left of the log. */
+static void drop_bad_change(struct rebuild *to, pk_slice key, pk_slice value)
+{
+    const char *fault =
+        pk_log_fault(to->table, key, value, pk_log_next(&pk_table_log(to->table)->log));
+
+    if (fault == NULL)
+        return;
+    pk_fault(to->lost, "table '%.*s': a change record was dropped: it %s", PK_FMT(to->table->name),
+             fault);
+    pk_batch_delete(&to->batch, key);
+}
+
 /* The indexes have what the rows have: nothing of the log is left for them. */
 static enum pk_code skip_log(struct rebuild *to, struct pk_error *err)
 {
@@ -185,7 +201,7 @@ static enum pk_code rebuild_table(struct pk_engine *engine, const struct pk_tabl
                                   struct pk_faults *lost, struct pk_error *err)
 {
     struct rebuild to = {.engine = engine, .table = table, .lost = lost, .batch = PK_BATCH_INIT};
-    enum pk_code rc = walk(&to, drop_bad_row, err);
+    enum pk_code rc = walk(&to, PK_SPACE_TABLE, drop_bad_row, err);
 
     if (rc == PK_OK)
         rc = flush(&to, err);
@@ -193,11 +209,13 @@ static enum pk_code rebuild_table(struct pk_engine *engine, const struct pk_tabl
         rc = empty_derived(&to, err);
     pk_counters_clear(pk_table_counters(table));
     if (rc == PK_OK)
-        rc = walk(&to, add_row, err);
+        rc = walk(&to, PK_SPACE_TABLE, add_row, err);
     if (rc == PK_OK) {
         stage_collection(&to);
         rc = flush(&to, err);
     }
+    if (rc == PK_OK)
+        rc = walk(&to, PK_SPACE_CHANGE, drop_bad_change, err);
     if (rc == PK_OK)
         rc = skip_log(&to, err);
     pk_batch_release(&to.batch);

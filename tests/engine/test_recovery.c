@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/log/cursor.h"
 #include "engine/ops/core.h"
 #include "engine/store/key_code.h"
 #include "tests/support/engine_fixture.h"
@@ -430,6 +431,22 @@ static void unknown_table(struct pk_batch *batch, uint32_t table_id)
     pk_buf_release(&key);
 }
 
+static void junk_change(struct pk_batch *batch, uint32_t table_id)
+{
+    struct pk_buf key = PK_BUF_INIT;
+
+    pk_layout_change(&key, table_id, 0, 2);
+    pk_batch_put(batch, pk_buf_slice(&key), PK_LIT("x"));
+    pk_buf_release(&key);
+}
+
+static void early_position(struct pk_batch *batch, uint32_t table_id)
+{
+    const struct pk_cursor cursor = {.table_id = table_id, .reader = table_id + 2};
+
+    pk_cursor_stage(&cursor, 0, 1000, batch);
+}
+
 static const struct damage damages[] = {
     {"a row is lost", lose_row, "table 'T': index 'l' has an entry of no item: 'k1', 'A1', 1"},
     {"a row is junk", break_row, "table 'T': item 'k1', 1: is no record"},
@@ -440,6 +457,9 @@ static const struct damage damages[] = {
      "table 'T': index 'g' has an entry of no item: 'Old', 'k1', 1"},
     {"a wrong size", wrong_collection,
      "table 'T': the item collection 'k1' has 26 bytes, recorded are 7"},
+    {"a change record is junk", junk_change, "table 'T': a change record is no record"},
+    {"an index is ahead of the log", early_position,
+     "table 'T': index 'g' has read beyond the end of the change log"},
     {"rows of no table", unknown_table, "there are rows of an unknown table or index, number 77"},
 };
 
