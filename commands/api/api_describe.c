@@ -183,7 +183,9 @@ static void add_index(struct pk_buf *out, const struct description *of, size_t i
                                  : status_name(index->status);
 
         json_out_member_text(out, "IndexStatus", pk_slice_cstr(status));
-        if (index->status == PK_STATUS_CREATING) {
+        /* Not of an index that is made together with its table. */
+        if (index->status == PK_STATUS_CREATING &&
+            (of->status == NULL || strcmp(of->status, "CREATING") != 0)) {
             json_out_member(out, "Backfilling");
             pk_buf_add_cstr(out, index->backfilling ? "true" : "false");
         }

@@ -230,7 +230,8 @@ static const struct {
      "ResourceNotFoundException: Requested resource not found: Table: Nope not found @18+4"},
     {"drop table if exists Nope", "there is no table Nope"},
     {"drop table Nope",
-     "ResourceNotFoundException: Requested resource not found: Table: Nope not found @11+4"},
+     "ResourceNotFoundException: Requested resource not found: Table: Nope not found @11+4\n"
+     "hint: tables lists the tables there are"},
     {"drop table if Music", "UsageError: expected 'if exists' @14+5"},
     {"put A B {Year: 1}", "put · partition 0 of 4 · 18 B · 2 WCU (table 1, byYear 1)"},
     {"drop table Music", "UsageError: table 'Music' holds 1 item; it was not dropped @11+5\n"
