@@ -114,8 +114,7 @@ static enum pk_code read_rows(struct page *page, struct pk_iter *iter, struct pk
         page->last_token = pk_layout_row_token(pk_iter_key(iter));
         if (is_full(page)) {
             page->stopped = true;
-            if (!page->plan->at_most_one)
-                page->result->last_key = pk_start_key_of(page->plan, entry, page->call->arena);
+            page->result->last_key = pk_start_key_of(page->plan, entry, page->call->arena);
             break;
         }
         if (backward)

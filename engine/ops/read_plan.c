@@ -253,7 +253,6 @@ enum pk_code pk_read_plan_query(struct pk_engine *engine, struct pk_call *call,
                              &range, err);
     if (rc != PK_OK)
         return rc;
-    plan->at_most_one = plan->index == NULL && plan->key->range_count == 0;
     if (restarted)
         rc = pk_start_key_check_range(plan, request->start_key, &range, err);
     if (rc == PK_OK)

@@ -14,7 +14,6 @@ struct pk_read_plan {
     const struct pk_key_schema *key;
     uint32_t partition_count;
     struct pk_range range; /* arena */
-    bool at_most_one;      /* a query on a table without sort key: it is never restarted */
     bool fetch;            /* an LSI does not carry all that is asked for: read the table, too */
 };
 

@@ -107,34 +107,12 @@ static bool in_range(const struct pk_read_plan *plan, pk_value start,
     return in_bounds(range, pk_value_get(start, plan->key->range[range->equal_count].name));
 }
 
-/* "{p=AttributeValue: {S:x}}", for the one message that quotes the key. */
-static enum pk_code fail_quoting(const struct pk_read_plan *plan, pk_value start,
-                                 struct pk_error *err)
-{
-    const struct pk_key_attr *attr = &plan->key->hash[0];
-    pk_value value = pk_value_get(start, attr->name);
-    char number[PK_NUM_TEXT_MAX];
-    pk_slice text = pk_value_bytes(value);
-
-    if (attr->type == PK_NUMBER) {
-        struct pk_num num = pk_value_num(value);
-
-        text = pk_slice_of(number, pk_num_format(&num, number));
-    }
-    return pk_fail(err, PK_E_VALIDATION,
-                   "The provided exclusive start key is invalid: ExclusiveStartKey: "
-                   "{%.*s=AttributeValue: {%s:%.*s}}",
-                   PK_FMT(attr->name), pk_kind_tag(attr->type), PK_FMT(text));
-}
-
 enum pk_code pk_start_key_check_range(const struct pk_read_plan *plan, pk_value start,
                                       const struct pk_key_range *range, struct pk_error *err)
 {
     bool same_hash = true;
     bool ranged = range->equal_count > 0 || range->bounded;
 
-    if (plan->at_most_one)
-        return fail_quoting(plan, start, err);
     for (size_t i = 0; i < plan->key->hash_count; i++) {
         if (!pk_value_equal(pk_value_get(start, plan->key->hash[i].name), range->hash[i]))
             same_hash = false;
