@@ -141,7 +141,7 @@ void sh_script_feed(struct sh_script *script, pk_slice bytes)
 {
     size_t before = script->text.len;
 
-    if (script->stopped)
+    if (script->stopped || bytes.len == 0)
         return;
     append(script, bytes);
     skip_mark(script);
