@@ -136,6 +136,20 @@ void cmd_complete_target(struct cmd_context *context, struct cmd_completion *com
 /* ---- attributes and keys ----------------------------------------------------------------------
  */
 
+/* An attribute's name as it is typed. */
+static pk_slice attribute_text(pk_slice name, struct pk_arena *arena)
+{
+    struct pk_buf out = PK_BUF_INIT;
+    pk_slice text;
+
+    if (cmd_is_name(name))
+        return name;
+    cmd_quote_name(&out, name);
+    text = pk_arena_dup(arena, pk_buf_slice(&out));
+    pk_buf_release(&out);
+    return text;
+}
+
 static void add_attributes(struct cmd_context *context, const struct pk_table *table,
                            struct cmd_completion *completion)
 {
@@ -151,10 +165,7 @@ static void add_attributes(struct cmd_context *context, const struct pk_table *t
         for (uint32_t m = 0; m < sample.items[i].len; m++) {
             pk_slice name = sample.items[i].u.members[m].name;
 
-            cmd_completion_add(completion,
-                               cmd_is_name(name)
-                                   ? name
-                                   : pk_arena_printf(completion->arena, "`%.*s`", PK_FMT(name)));
+            cmd_completion_add(completion, attribute_text(name, completion->arena));
         }
     }
 }

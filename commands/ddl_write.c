@@ -213,13 +213,7 @@ void cmd_ddl_print_name(struct pk_buf *out, pk_slice name)
         pk_buf_add(out, name);
         return;
     }
-    pk_buf_add_byte(out, '`');
-    for (size_t i = 0; i < name.len; i++) {
-        if (name.data[i] == '`')
-            pk_buf_add_byte(out, '`');
-        pk_buf_add_byte(out, (unsigned char)name.data[i]);
-    }
-    pk_buf_add_byte(out, '`');
+    cmd_quote_name(out, name);
 }
 
 static void print_side(struct pk_buf *out, const struct pk_key_attr *attributes, size_t count)

@@ -106,13 +106,7 @@ void explain_name(struct pk_buf *out, pk_slice name)
         pk_buf_add(out, name);
         return;
     }
-    pk_buf_add_byte(out, '`');
-    for (size_t i = 0; i < name.len; i++) {
-        if (name.data[i] == '`')
-            pk_buf_add_byte(out, '`');
-        pk_buf_add_byte(out, (unsigned char)name.data[i]);
-    }
-    pk_buf_add_byte(out, '`');
+    cmd_quote_name(out, name);
 }
 
 static bool is_placeholder_byte(char c)

@@ -88,5 +88,7 @@ bool cmd_quoted_at(pk_slice text, size_t pos, struct cmd_quoted *quoted);
 struct pk_buf;
 /* 'text' with quotes doubled: how a string is written in commands and PartiQL. */
 void cmd_quote(struct pk_buf *out, pk_slice text);
+/* `name` with backticks doubled: how an attribute's name is written that is no plain one. */
+void cmd_quote_name(struct pk_buf *out, pk_slice name);
 
 #endif

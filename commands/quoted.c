@@ -83,13 +83,23 @@ bool cmd_quoted_at(pk_slice text, size_t pos, struct cmd_quoted *quoted)
     return true;
 }
 
-void cmd_quote(struct pk_buf *out, pk_slice text)
+static void add_quoted(struct pk_buf *out, pk_slice text, char quote)
 {
-    pk_buf_add_byte(out, '\'');
+    pk_buf_add_byte(out, (unsigned char)quote);
     for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] == '\'')
-            pk_buf_add_byte(out, '\'');
+        if (text.data[i] == quote)
+            pk_buf_add_byte(out, (unsigned char)quote);
         pk_buf_add_byte(out, (unsigned char)text.data[i]);
     }
-    pk_buf_add_byte(out, '\'');
+    pk_buf_add_byte(out, (unsigned char)quote);
+}
+
+void cmd_quote(struct pk_buf *out, pk_slice text)
+{
+    add_quoted(out, text, '\'');
+}
+
+void cmd_quote_name(struct pk_buf *out, pk_slice name)
+{
+    add_quoted(out, name, '`');
 }

@@ -17,6 +17,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "shell/render/text_safe.h"
 #include "shell/signals.h"
 
 enum {
@@ -111,6 +112,19 @@ static char *fit_candidate(const struct cmd_completion *completion, pk_slice can
     return pk_buf_detach(&text);
 }
 
+/* readline has strings, and draws them: a candidate with a NUL would end there, and one with other
+ * characters that text_safe escapes would reach the terminal. */
+static bool is_typable(pk_slice candidate)
+{
+    struct pk_buf safe = PK_BUF_INIT;
+    bool same;
+
+    sh_text_safe(&safe, candidate, SH_TEXT_ONE_LINE);
+    same = pk_slice_equal(pk_buf_slice(&safe), candidate);
+    pk_buf_release(&safe);
+    return same;
+}
+
 static char *next_candidate(const char *word, int state)
 {
     const struct cmd_completion *completion = &editor->completion;
@@ -119,7 +133,9 @@ static char *next_candidate(const char *word, int state)
     if (state == 0)
         editor->next = 0;
     while (editor->next < completion->count) {
-        char *text = fit_candidate(completion, completion->candidates[editor->next++], word_start);
+        pk_slice candidate = completion->candidates[editor->next++];
+        char *text =
+            is_typable(candidate) ? fit_candidate(completion, candidate, word_start) : NULL;
 
         if (text != NULL)
             return text;

@@ -116,7 +116,7 @@ static void add_name(struct pk_buf *out, pk_slice name)
     if (plain)
         pk_buf_add(out, name);
     else
-        pk_buf_printf(out, "`%.*s`", PK_FMT(name));
+        cmd_quote_name(out, name);
 }
 
 /* The import that gives the table back. */

@@ -79,6 +79,9 @@ Test(complete, keys_that_need_quotes_get_them)
     command_must(&fx, "put 'with blank' 'a..b' {x: 1}");
     complete(&fx, "get 'w|", &out);
     cr_expect_str_eq(out.data, "'with blank'");
+    command_must(&fx, "put 'with blank' 'a..b' {'t`u': 1}");
+    complete(&fx, "scan where `t|", &out);
+    cr_expect_str_eq(out.data, "`t``u`");
     complete(&fx, "get x |", &out);
     cr_expect(strstr(out.data, "from") != NULL);
     pk_buf_release(&out);

@@ -95,6 +95,14 @@ keys Tab
 last_line '^pksk Music> get Acme$'
 keys C-u
 last_line '^pksk Music>$'
+line 'put {Artist: Acme, Song: "Gr\u001b]0;x"}; put Acme Green {}'
+last_line '^pksk Music>$'
+typed 'get Acme Gr'
+keys Tab
+last_line '^pksk Music> get Acme Green$'
+keys C-u
+line 'del {Artist: Acme, Song: "Gr\u001b]0;x"}; del Acme Green'
+last_line '^pksk Music>$'
 typed "read $home/fi"
 keys Tab
 wait_for "read $home/fill"
