@@ -12,7 +12,7 @@ endif
 PREFIX  ?= /usr/local
 VERSION := 0.1
 
-DEBS := gcc make pkg-config libreadline-dev libncurses-dev libleveldb-dev libcjson-dev \
+DEBS := gcc make libc6-dev pkg-config libreadline-dev libncurses-dev libleveldb-dev libcjson-dev \
         libssl-dev libyaml-dev zlib1g-dev
 TEST_DEBS := libcriterion-dev tmux python3 git
 
@@ -65,17 +65,21 @@ CRASH_SRC  := $(sort $(wildcard tests/crash/crash_*.c))
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 bin = $(patsubst %.c,$(BUILD)/%,$(1))
 
+# The two commands of the README use all processors, unless they were given -j.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 .DEFAULT_GOAL := all
 .PHONY: all run deps test-deps test check bench asan tsan tidy fmt headers layering coverage fuzz \
         fuzz-merge crash install clean help build-tests
 
 all: pksk ## build ./pksk (needs the packages of `make deps`)
+	@:
 
 pksk: $(BUILD)/pksk
 	@cp -f $< $@
 
 run: deps ## install what is needed, build, open the shell
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@./pksk $(ARGS)
 
 deps: ## install the Debian packages that building needs
@@ -85,7 +89,7 @@ test-deps:
 	@sh tests/support/deps.sh $(DEBS) $(TEST_DEBS)
 
 test: test-deps ## install what is needed, build, run every test
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory $(PARALLEL) check
 
 # Rules -----------------------------------------------------------------------------------------
 $(BUILD)/%.o: %.c
@@ -95,12 +99,13 @@ $(BUILD)/%.o: %.c
 # Third-party flags are asked for once, and not by the goals that install or only call make again.
 $(BUILD)/pkg.mk:
 	@mkdir -p $(@D)
+	@{ pkg-config --exists $(PKGS); } 2>/dev/null || { echo "libraries are missing: 'make deps' installs them" >&2; exit 1; }
 	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' \
 	    "$$(pkg-config --cflags $(filter-out readline,$(PKGS)))" "$$(pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm" > $@
 NO_PKG_GOALS := run deps test-deps test asan tsan bench coverage fuzz fuzz-merge clean help fmt \
                 layering
 ifneq ($(filter-out $(NO_PKG_GOALS),$(or $(MAKECMDGOALS),all)),)
--include $(BUILD)/pkg.mk
+include $(BUILD)/pkg.mk
 endif
 
 $(ENGINE_LIB): $(call obj,$(ENGINE_SRC))

@@ -2,9 +2,19 @@
 # Installs the Debian packages named as arguments that are not there yet, and says which.
 # Uses sudo when not root; without root and sudo it prints the line to run and fails.
 set -u
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "no apt-get here; pksk needs what Debian calls: $*" >&2
+    echo "when that is installed, run 'make' instead" >&2
+    exit 1
+fi
+present=" $(dpkg-query -W -f='${Package} ${Status}\n' "$@" 2>/dev/null |
+    sed -n 's/ install ok installed$//p' | tr '\n' ' ') "
 missing=
 for package in "$@"; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+    case $present in
+    *" $package "*) ;;
+    *) missing="$missing $package" ;;
+    esac
 done
 [ -z "$missing" ] && exit 0
 
