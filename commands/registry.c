@@ -25,12 +25,12 @@ static size_t match_spelling(pk_slice spelling, pk_slice text)
 
     for (size_t at = 0; at < spelling.len;) {
         size_t len = strcspn(spelling.data + at, " _");
-        pk_slice word;
 
         if (at + len > spelling.len)
             len = spelling.len - at;
-        word = cmd_word_at(text, pos);
-        if (word.len != len || strncasecmp(word.data, spelling.data + at, len) != 0)
+        /* the letters first: the text's word may be endless */
+        if (text.len - pos < len || strncasecmp(text.data + pos, spelling.data + at, len) != 0 ||
+            !cmd_ends_word(text, pos + len))
             return 0;
         pos += len;
         at += len;

@@ -24,18 +24,25 @@ static enum ending simple_ending(pk_slice text)
     return cmd_is_ddl(text) ? ENDS_AT_SEMICOLON : ENDS_AT_LINE;
 }
 
-/* The first line, those joined to it by a backslash included: what a wrapping command is given
- * begins there. */
-static pk_slice first_line(pk_slice text)
+/* The words at the front of the first line, lines joined by a backslash included: all that says how
+ * a statement ends. No further, because a line may be long and hold many statements. */
+static pk_slice first_words(pk_slice text)
 {
-    for (size_t pos = 0; pos < text.len;) {
-        size_t blank = cmd_blank_length(text, pos);
+    size_t pos = 0;
 
-        if (text.data[pos] == '\n')
-            return pk_slice_of(text.data, pos);
-        pos += blank > 0 ? blank : 1;
+    while (pos < text.len && text.data[pos] != '\n') {
+        size_t blank = cmd_blank_length(text, pos);
+        size_t next = blank > 0 ? pos + blank : cmd_skip_blanks(text, pos); /* a comment */
+
+        if (blank == 0 && next > pos && memchr(text.data + pos, '\n', next - pos) != NULL)
+            break;
+        if (next == pos)
+            next = pos + cmd_word_at(text, pos).len;
+        if (next == pos)
+            break;
+        pos = next;
     }
-    return text;
+    return pk_slice_of(text.data, pos);
 }
 
 static enum ending ending_of(const struct cmd_context *context, pk_slice text)
@@ -43,7 +50,7 @@ static enum ending ending_of(const struct cmd_context *context, pk_slice text)
     size_t args = 0;
     const struct cmd_entry *entry;
 
-    text = first_line(text);
+    text = first_words(text);
     entry = cmd_find(context, text, &args);
     if (pk_slice_starts(text, PK_LIT("\\!")))
         return ENDS_RAW;

@@ -103,6 +103,12 @@ Test(split, typed)
         /* what wraps a statement ends as that does */
         {"count query a\nget b\n", "count query a|get b."},
         {"count\nSELECT * FROM t;", "count|SELECT * FROM t."},
+        {"explain SELECT 'a;b'\nFROM t;", "explain SELECT 'a;b'\nFROM t."},
+        {"explain /* don't; */ SELECT *\nFROM t;", "explain /* don't; */ SELECT *\nFROM t."},
+        {"explain /* a\n b */ get a\nget b\n", "explain /* a\n b */ get a|get b."},
+        {"explain -- nothing\nSELECT * FROM t;", "explain|SELECT * FROM t."},
+        {"explain \\\n SELECT *\nFROM t;", "explain \\\n SELECT *\nFROM t."},
+        {"explain;SELECT *\nFROM t;", "explain|SELECT *\nFROM t."},
         /* raw */
         {"\\! echo 'a; b\nget b\n", "\\! echo 'a; b|get b."},
         {"nonsense (\n", "…("},
