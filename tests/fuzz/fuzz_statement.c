@@ -162,7 +162,17 @@ static bool mentions(pk_slice text, const char *word)
     return false;
 }
 
-static void run(struct cmd_context *context, pk_slice text)
+/* explain sends nothing that reads or writes items. */
+static void check_explain(const struct cmd_context *context, pk_slice text, unsigned calls)
+{
+    size_t args;
+    const struct cmd_entry *entry = cmd_find(context, text, &args);
+
+    if (calls > 0 && entry != NULL && strcmp(entry->name, "explain") == 0)
+        pk_bug("explain calls %u operations", calls);
+}
+
+static void run(struct fuzz_store *store, struct cmd_context *context, pk_slice text)
 {
     struct pk_error err = PK_ERROR_INIT;
     struct cmd_result result;
@@ -170,14 +180,27 @@ static void run(struct cmd_context *context, pk_slice text)
     if (mentions(text, "import") || mentions(text, "export") || mentions(text, "tail"))
         return;
     cmd_result_init(&result);
+    store->item_calls = 0;
     if (cmd_execute(context, text, &result, &err) != PK_OK)
         show_error(&err, text);
+    check_explain(context, text, store->item_calls);
     show_result(&result, text);
     cmd_result_release(&result);
     pk_error_release(&err);
 }
 
-static void run_all(struct cmd_context *context, pk_slice text)
+/* A statement ends where it ends, whatever follows. */
+static void check_prefix(const struct cmd_context *context, pk_slice text,
+                         const struct cmd_split *whole)
+{
+    struct cmd_split split;
+
+    if (cmd_split_next(context, text, true, &split) != CMD_SPLIT_COMPLETE ||
+        split.end != whole->end || !pk_slice_equal(split.body, whole->body))
+        pk_bug("alone the statement ends elsewhere");
+}
+
+static void run_all(struct fuzz_store *store, struct cmd_context *context, pk_slice text)
 {
     struct cmd_split split;
 
@@ -191,8 +214,10 @@ static void run_all(struct cmd_context *context, pk_slice text)
         }
         if (split.end == 0 || split.end > text.len)
             pk_bug("a statement of %zu bytes in a text of %zu", split.end, text.len);
-        if (state == CMD_SPLIT_COMPLETE)
-            run(context, split.body);
+        if (state == CMD_SPLIT_COMPLETE) {
+            check_prefix(context, pk_slice_of(text.data, split.end), &split);
+            run(store, context, split.body);
+        }
         text = pk_slice_skip(text, split.end);
     }
 }
@@ -230,7 +255,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_literal(text, CMD_LITERAL_COMMAND);
     read_literal(text, CMD_LITERAL_JSON);
     complete(&context, text);
-    run_all(&context, text);
+    run_all(&store, &context, text);
     cmd_context_release(&context);
     fuzz_store_reset(&store);
     return 0;

@@ -95,11 +95,12 @@ struct fuzz_store {
     struct pk_engine *engine;
     struct pk_arena arena;                         /* of the next */
     struct pk_value_vec seeded[FUZZ_STORE_TABLES]; /* what the tables hold before each input */
-    unsigned uses;                                 /* resets of this engine */
-    bool dirty;                                    /* something was written since the last one */
-    bool defined;                                  /* … a table was made */
-    bool redefined;                                /* … one was changed or deleted */
-    bool set;                                      /* … settings of the simulation were */
+    unsigned item_calls; /* operations that read or write items; counted for the target */
+    unsigned uses;       /* resets of this engine */
+    bool dirty;          /* something was written since the last one */
+    bool defined;        /* … a table was made */
+    bool redefined;      /* … one was changed or deleted */
+    bool set;            /* … settings of the simulation were */
 };
 
 /* ---- what an answer may be ------------------------------------------------------------------- */
@@ -169,6 +170,19 @@ static inline bool fuzz_store_only_reads(pk_slice operation)
     return false;
 }
 
+static inline bool fuzz_store_is_item_call(pk_slice operation)
+{
+    static const char *const prefixes[] = {"GetItem",    "PutItem",  "UpdateItem",
+                                           "DeleteItem", "Query",    "Scan",
+                                           "Batch",      "Transact", "Execute"};
+
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+        if (pk_slice_starts(operation, pk_slice_cstr(prefixes[i])))
+            return true;
+    }
+    return false;
+}
+
 /* Remembers what the operation makes a reset do. */
 static inline void fuzz_store_note(struct fuzz_store *store, pk_slice operation)
 {
@@ -190,6 +204,7 @@ static inline void fuzz_store_call(struct cmd_backend *backend, pk_slice operati
 {
     struct fuzz_store *store = (struct fuzz_store *)backend;
 
+    store->item_calls += fuzz_store_is_item_call(operation);
     store->local->ops->call(store->local, operation, request, cancel, response);
     fuzz_store_check_response(response, operation, request);
     /* A batch that fails may have written a part. */
@@ -249,18 +264,17 @@ static inline enum pk_code fuzz_store_collect(void *context, pk_view item, struc
 }
 
 /* What the table holds, in the arena. One page is enough for what inputs write. */
-static inline struct pk_value_vec fuzz_store_items(struct fuzz_store *store, size_t which,
+static inline struct pk_value_vec fuzz_store_items(struct fuzz_store *store, pk_slice table,
                                                    struct pk_arena *arena)
 {
     struct fuzz_scan scan = {.arena = arena};
     struct pk_error err = PK_ERROR_INIT;
     struct pk_call call = {.arena = arena};
-    struct pk_read read = {.table = pk_slice_cstr(fuzz_store_tables[which].name),
-                           .sink = {fuzz_store_collect, &scan}};
+    struct pk_read read = {.table = table, .sink = {fuzz_store_collect, &scan}};
     struct pk_read_result result;
 
     if (pk_engine_scan(store->engine, &call, &read, &result, &err) != PK_OK)
-        pk_bug("table '%s' cannot be scanned: %s", fuzz_store_tables[which].name, err.message);
+        pk_bug("table '%.*s' cannot be scanned: %s", PK_FMT(table), err.message);
     return scan.items;
 }
 
@@ -277,7 +291,8 @@ static inline void fuzz_store_seed(struct fuzz_store *store)
     }
     pk_arena_clear(&store->arena);
     for (size_t i = 0; i < FUZZ_STORE_TABLES; i++)
-        store->seeded[i] = fuzz_store_items(store, i, &store->arena);
+        store->seeded[i] =
+            fuzz_store_items(store, pk_slice_cstr(fuzz_store_tables[i].name), &store->arena);
     store->dirty = store->defined = store->redefined = store->set = false;
 }
 
@@ -335,25 +350,34 @@ static inline void fuzz_store_drop(struct fuzz_store *store, pk_slice name)
     pk_buf_release(&body);
 }
 
-/* Drops the tables that the input has made, and with `all` the others too. */
-static inline void fuzz_store_drop_tables(struct fuzz_store *store, bool all)
+/* Names of the tables, in the arena. */
+static inline struct pk_value_vec fuzz_store_names(struct fuzz_store *store, struct pk_arena *arena)
 {
     struct cmd_response response = CMD_RESPONSE_INIT;
-    struct pk_arena arena = PK_ARENA_INIT;
     struct pk_error err = PK_ERROR_INIT;
+    struct pk_value_vec names = {0};
     const struct cJSON *root, *name;
 
     fuzz_store_call(&store->backend, PK_LIT("ListTables"), PK_LIT("{}"), NULL, &response);
-    if (api_json_parse(&arena, pk_buf_slice(&response.body), &root, &err) != PK_OK)
+    if (api_json_parse(arena, pk_buf_slice(&response.body), &root, &err) != PK_OK)
         pk_bug("the tables cannot be listed");
     name = api_json_first(api_json_member(root, "TableNames"));
-    for (; name != NULL; name = api_json_next(name)) {
-        pk_slice text = api_json_text(&arena, name);
-
-        if (all || !fuzz_store_is_seeded(text))
-            fuzz_store_drop(store, text);
-    }
+    for (; name != NULL; name = api_json_next(name))
+        pk_value_vec_add(&names, arena, pk_value_string(api_json_text(arena, name)));
     cmd_response_release(&response);
+    return names;
+}
+
+/* Drops the tables that the input has made, and with `all` the others too. */
+static inline void fuzz_store_drop_tables(struct fuzz_store *store, bool all)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_value_vec names = fuzz_store_names(store, &arena);
+
+    for (size_t i = 0; i < names.len; i++) {
+        if (all || !fuzz_store_is_seeded(pk_value_bytes(names.data[i])))
+            fuzz_store_drop(store, pk_value_bytes(names.data[i]));
+    }
     pk_arena_release(&arena);
 }
 
@@ -396,7 +420,7 @@ static inline void fuzz_store_restore(struct fuzz_store *store, size_t which)
     struct pk_arena arena = PK_ARENA_INIT;
     struct pk_call call = {.arena = &arena};
     struct pk_write write = {.kind = PK_WRITE_DELETE, .table = pk_slice_cstr(table->name)};
-    struct pk_value_vec now = fuzz_store_items(store, which, &arena);
+    struct pk_value_vec now = fuzz_store_items(store, write.table, &arena);
 
     for (size_t i = 0; i < now.len; i++) {
         if (!fuzz_store_holds(seeded, now.data[i])) {

@@ -98,6 +98,24 @@ def expressions():
             yield bytes([use]) + text.encode()
 
 
+def c_text(literals):
+    """The bytes of adjacent C string literals."""
+    text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', literals))
+    return text.encode("latin-1", "backslashreplace").decode("unicode_escape").encode("latin-1")
+
+
+def imports():
+    """The files of the tests, each with the words of its import."""
+    strings = r'(?:"(?:[^"\\\n]|\\.)*"\s*)+'
+    case = re.compile(r'FILE_OF\(\s*"([^"]+)",\s*(%s)\),\s*(%s)' % (strings, strings))
+    for path in sorted(ROOT.glob("tests/commands/test_transfer_*.c")):
+        for name, content, statement in case.findall(path.read_text()):
+            words = c_text(statement).split(b" ", 2)
+            extension = name.partition(".")[2].encode()
+            if words[0] == b"import":
+                yield b" ".join([extension] + words[2:]) + b"\n" + c_text(content)
+
+
 def write(folder, inputs):
     folder.mkdir(parents=True, exist_ok=True)
     for text in inputs:
@@ -111,6 +129,7 @@ def main():
     write(out / "fuzz_statement", list(transcripts()) + list(statements()) + list(partiql()))
     write(out / "fuzz_partiql", partiql())
     write(out / "fuzz_expr", expressions())
+    write(out / "fuzz_import", imports())
 
 
 if __name__ == "__main__":
