@@ -10,7 +10,7 @@
 #define CMD_ARGS_H
 
 #include "commands/cmd.h"
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 
 enum cmd_clause_kind {
     CMD_CLAUSE_FROM,

@@ -5,8 +5,8 @@
  * the same means, and none has to know.
  */
 #include "commands/entries.h"
-#include "commands/explain_plan.h"
-#include "commands/lex.h"
+#include "commands/explain/explain_plan.h"
+#include "commands/language/lex.h"
 #include "commands/send.h"
 #include "commands/wire.h"
 

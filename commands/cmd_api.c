@@ -1,6 +1,6 @@
 /* api OPERATION {JSON}: any operation as it is, its answer as JSON. */
 #include "commands/entries.h"
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "commands/schema.h"
 #include "commands/wire.h"
 #include "engine/base/buf.h"

@@ -5,7 +5,7 @@
  */
 #include "commands/cmd_partiql.h"
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "commands/names.h"
 #include "commands/page.h"
 #include "commands/settings.h"

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "commands/entries.h"
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "commands/registry.h"
 #include "commands/schema.h"
 #include "commands/wire.h"

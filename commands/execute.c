@@ -4,7 +4,7 @@
 #include "commands/cmd_partiql.h"
 #include "commands/page.h"
 #include "commands/registry.h"
-#include "commands/scan.h"
+#include "commands/language/scan.h"
 #include "commands/txn.h"
 #include "engine/base/utf8.h"
 

@@ -9,7 +9,7 @@
 #ifndef CMD_LITERAL_H
 #define CMD_LITERAL_H
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "engine/schema.h"
 
 enum cmd_literal_mode {

@@ -3,7 +3,7 @@
 #include <strings.h>
 
 #include "commands/entries.h"
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "engine/base/buf.h"
 
 #define XX(name) &cmd_##name##_entry,

@@ -9,7 +9,7 @@
 #define CMD_REQUEST_H
 
 #include "commands/args.h"
-#include "commands/rewrite.h"
+#include "commands/language/rewrite.h"
 #include "commands/schema.h"
 
 enum { CMD_PAGES_ALL = -1, CMD_EXPRESSIONS = PK_EXPR_PROJECTION + 1 };

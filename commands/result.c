@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "engine/base/base64.h"
 
 void cmd_result_init(struct cmd_result *result)

@@ -1,6 +1,6 @@
 #include "commands/settings.h"
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 
 enum { ROWS_MAX = 1000000, HISTORY_MAX = 1000000 };
 

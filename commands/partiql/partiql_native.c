@@ -5,7 +5,7 @@
 #include "commands/partiql/partiql_native.h"
 
 #include "commands/partiql/partiql_access.h"
-#include "commands/rewrite.h"
+#include "commands/language/rewrite.h"
 #include "commands/wire.h"
 
 struct printer {

@@ -4,7 +4,7 @@
  */
 #include "commands/transfer/csv.h"
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "commands/transfer/csv_cell.h"
 
 /* A column of the table being written, and what reading it back would make of it. */

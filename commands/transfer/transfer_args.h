@@ -2,7 +2,7 @@
 #ifndef CMD_TRANSFER_ARGS_H
 #define CMD_TRANSFER_ARGS_H
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "commands/transfer/transfer.h"
 
 struct transfer_args {

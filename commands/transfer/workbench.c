@@ -5,7 +5,7 @@
 #include "commands/transfer/workbench.h"
 
 #include "commands/api/json_out.h"
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "commands/transfer/json_scan.h"
 #include "commands/transfer/table_json.h"
 #include "commands/transfer/transfer_define.h"

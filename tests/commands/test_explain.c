@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "commands/explain_code.h"
+#include "commands/explain/explain_code.h"
 #include "tests/support/session.h"
 
 static const char *const setup[] = {

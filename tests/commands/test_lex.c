@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "engine/base/buf.h"
 
 static const char *kind_letter(enum cmd_token_kind kind)

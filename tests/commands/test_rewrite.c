@@ -1,7 +1,7 @@
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 
-#include "commands/rewrite.h"
+#include "commands/language/rewrite.h"
 
 enum grammar { CONDITION, PATHS, UPDATE };
 

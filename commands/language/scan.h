@@ -6,7 +6,7 @@
 #ifndef CMD_SCAN_H
 #define CMD_SCAN_H
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 
 enum { CMD_SCAN_DEPTH_MAX = 128 }; /* deeper brackets are not counted; the parser refuses them */
 

@@ -1,4 +1,4 @@
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 
 #include <strings.h>
 

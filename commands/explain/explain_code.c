@@ -1,6 +1,6 @@
-#include "commands/explain_code.h"
+#include "commands/explain/explain_code.h"
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "commands/wire.h"
 
 bool explain_language_parse(pk_slice word, enum explain_language *language)

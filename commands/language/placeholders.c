@@ -1,6 +1,6 @@
 /* Placeholders of a request, and expressions built piece by piece with the way back to the source.
  */
-#include "commands/rewrite.h"
+#include "commands/language/rewrite.h"
 
 #include "commands/wire.h"
 

@@ -7,7 +7,7 @@
 #ifndef CMD_REWRITE_H
 #define CMD_REWRITE_H
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "engine/expr.h"
 #include "engine/schema.h"
 

@@ -5,7 +5,7 @@
  * Units by partitions-capacity.md §2: 4 KB a read unit, half of one when eventually consistent, and
  * a page's bytes are rounded up once; 1 KB a write unit.
  */
-#include "commands/explain_plan.h"
+#include "commands/explain/explain_plan.h"
 #include "commands/wire.h"
 
 enum { READ_BYTES = 4096, WRITE_BYTES = 1024 };

@@ -1,5 +1,5 @@
 /* Quoted text: where it ends, and writing it. */
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 
 #include <ctype.h>
 

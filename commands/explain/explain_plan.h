@@ -7,7 +7,7 @@
 #ifndef CMD_EXPLAIN_PLAN_H
 #define CMD_EXPLAIN_PLAN_H
 
-#include "commands/explain_request.h"
+#include "commands/explain/explain_request.h"
 #include "commands/partiql.h"
 #include "commands/request.h"
 

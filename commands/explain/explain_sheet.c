@@ -1,4 +1,4 @@
-#include "commands/explain_sheet.h"
+#include "commands/explain/explain_sheet.h"
 
 enum { LABEL_WIDTH = 10, VALUE_WIDTH = 36 /* a longer value moves only its own remark */ };
 

@@ -6,8 +6,8 @@
  * Key and Attr name their own placeholders (#n0, :v0), so either all conditions of a request are
  * written with them, or none is. They split a name at '.' and '[', and want a path on the left.
  */
-#include "commands/explain_code.h"
-#include "commands/explain_request.h"
+#include "commands/explain/explain_code.h"
+#include "commands/explain/explain_request.h"
 #include "commands/wire.h"
 #include "engine/base/base64.h"
 

@@ -1,6 +1,6 @@
-#include "commands/explain_request.h"
+#include "commands/explain/explain_request.h"
 
-#include "commands/lex.h"
+#include "commands/language/lex.h"
 #include "commands/result.h"
 #include "commands/wire.h"
 

@@ -6,7 +6,7 @@
  * end as that one does, so they are looked through.
  */
 #include "commands/registry.h"
-#include "commands/scan.h"
+#include "commands/language/scan.h"
 
 enum ending {
     ENDS_AT_LINE,

@@ -1,4 +1,4 @@
-#include "commands/explain_plan.h"
+#include "commands/explain/explain_plan.h"
 
 #include "commands/registry.h"
 #include "commands/settings.h"

@@ -1,6 +1,6 @@
 #include "commands/args.h"
 
-#include "commands/scan.h"
+#include "commands/language/scan.h"
 
 /* The words that begin clauses, in the order of the enum. */
 static const char *const clause_words[CMD_CLAUSE_COUNT] = {

@@ -1,4 +1,4 @@
-#include "commands/scan.h"
+#include "commands/language/scan.h"
 
 void cmd_scan_init(struct cmd_scan *scan, pk_slice text, size_t pos, bool lines)
 {

@@ -3,7 +3,7 @@
  * there, or the index to make. Each as a ready statement; what must be filled in stands in <>.
  */
 #include "commands/ddl.h"
-#include "commands/explain_plan.h"
+#include "commands/explain/explain_plan.h"
 #include "commands/wire.h"
 
 enum { ADVICE_MAX = 4 };

@@ -1,4 +1,4 @@
-#include "commands/rewrite.h"
+#include "commands/language/rewrite.h"
 
 #include "commands/literal.h"
 
