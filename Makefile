@@ -108,14 +108,21 @@ ifneq ($(filter-out $(NO_PKG_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/pkg.mk
 endif
 
-$(ENGINE_LIB): $(call obj,$(ENGINE_SRC))
-	@rm -f $@; $(AR) rcs $@ $^
-$(COMMANDS_LIB): $(call obj,$(COMMANDS_SRC))
-	@rm -f $@; $(AR) rcs $@ $^
-$(SHELL_LIB): $(call obj,$(SHELL_SRC))
-	@rm -f $@; $(AR) rcs $@ $^
-$(SUPPORT_LIB): $(call obj,$(SUPPORT_SRC))
-	@rm -f $@; $(AR) rcs $@ $^
+# An archive is made anew when its list of files changes, too.
+SOURCE_LIST := $(ENGINE_SRC) $(COMMANDS_SRC) $(SHELL_SRC) $(SUPPORT_SRC)
+$(BUILD)/sources: FORCE
+	@mkdir -p $(@D)
+	@echo '$(SOURCE_LIST)' | cmp -s - $@ || echo '$(SOURCE_LIST)' > $@
+FORCE:
+
+$(ENGINE_LIB): $(call obj,$(ENGINE_SRC)) $(BUILD)/sources
+	@rm -f $@; $(AR) rcs $@ $(filter %.o,$^)
+$(COMMANDS_LIB): $(call obj,$(COMMANDS_SRC)) $(BUILD)/sources
+	@rm -f $@; $(AR) rcs $@ $(filter %.o,$^)
+$(SHELL_LIB): $(call obj,$(SHELL_SRC)) $(BUILD)/sources
+	@rm -f $@; $(AR) rcs $@ $(filter %.o,$^)
+$(SUPPORT_LIB): $(call obj,$(SUPPORT_SRC)) $(BUILD)/sources
+	@rm -f $@; $(AR) rcs $@ $(filter %.o,$^)
 
 $(BUILD)/pksk: $(BUILD)/shell/main.o $(SHELL_LIB) $(COMMANDS_LIB) $(ENGINE_LIB)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
