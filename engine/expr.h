@@ -11,6 +11,8 @@
 
 #include "engine/item.h"
 
+struct pk_key_schema;
+
 /* Which API parameter an expression came in: "ConditionExpression", … in messages. */
 enum pk_expr_use {
     PK_EXPR_UPDATE,
@@ -151,6 +153,12 @@ PK_MUST_CHECK enum pk_code pk_expr_check_update(const struct pk_update *update,
                                                 struct pk_arena *arena, struct pk_error *err);
 PK_MUST_CHECK enum pk_code pk_expr_check_projection(const struct pk_projection *projection,
                                                     struct pk_arena *arena, struct pk_error *err);
+
+/* What a query of the table or index with this key would say of the terms: attributes, operators,
+ * types and sizes of the values. */
+PK_MUST_CHECK enum pk_code pk_expr_check_key_terms(const struct pk_key_terms *terms,
+                                                   const struct pk_key_schema *key,
+                                                   struct pk_arena *arena, struct pk_error *err);
 
 /* Truth of a condition on an item (missing: the empty item). Allocates nothing. */
 bool pk_expr_test(const struct pk_node *condition, pk_view item);

@@ -366,6 +366,21 @@ static size_t take_branches(struct branches *branches, size_t first, const struc
     return count;
 }
 
+/* All groups are checked before the first is read, else a later page would fail. */
+static enum pk_code check_terms(const struct chooser *chooser, const struct partiql_group *group)
+{
+    enum pk_code rc = PK_OK;
+
+    for (size_t count = 1; count <= group->terms.count && rc == PK_OK; count++) {
+        struct pk_key_terms terms = {group->terms.terms, count};
+
+        rc = pk_expr_check_key_terms(&terms, chooser->key, chooser->arena, chooser->err);
+        if (rc != PK_OK)
+            chooser->err->span = terms.terms[count - 1].span;
+    }
+    return rc;
+}
+
 static enum pk_code make_groups(const struct chooser *chooser, struct branches *branches)
 {
     struct partiql_plan *plan = chooser->plan;
@@ -393,6 +408,8 @@ static enum pk_code make_groups(const struct chooser *chooser, struct branches *
                                                      .span = hash->span};
         rc = count == 1 ? group_of_branch(chooser, taken[0], group)
                         : group_of_branches(chooser, taken, count, group);
+        if (rc == PK_OK)
+            rc = check_terms(chooser, group);
         if (rc != PK_OK)
             return rc;
     }

@@ -370,3 +370,12 @@ enum pk_code pk_keycond_bind(const struct pk_key_terms *terms, const struct pk_k
         fill(&binding, last, arena, out);
     return rc;
 }
+
+enum pk_code pk_expr_check_key_terms(const struct pk_key_terms *terms,
+                                     const struct pk_key_schema *key, struct pk_arena *arena,
+                                     struct pk_error *err)
+{
+    struct pk_key_range range;
+
+    return pk_keycond_bind(terms, key, false, arena, &range, err);
+}

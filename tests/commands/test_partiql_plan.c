@@ -251,6 +251,14 @@ static const struct {
      "Key attribute's data type should match its data type in table's schema: Key SK", "SK > 1"},
     {"SELECT * FROM shop WHERE PK IN ['a', 1]",
      "Key attribute's data type should match its data type in table's schema: Key PK", "1"},
+    {"SELECT * FROM shop WHERE PK IN ['a', '']",
+     "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+     "contain an empty string value. Key: PK",
+     "''"},
+    {"SELECT * FROM shop WHERE PK IN ['a', 'b'] AND SK > ''",
+     "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+     "contain an empty string value. Key: SK",
+     "SK > ''"},
     {"SELECT * FROM shop WHERE PK = 'a' AND x = '1' OR PK = 'a' AND SK = '2'",
      "Overlapping conditions with range keys are not supported in where clause", "x = '1'"},
     {"SELECT * FROM shop ORDER BY SK",
