@@ -189,6 +189,7 @@ enum pk_code pk_engine_delete_table(struct pk_engine *engine, pk_slice name,
         rc = drop(engine, old, departed, err);
     if (old != NULL && rc == PK_OK) {
         pk_latch_pass(&engine->latches);
+        atomic_store(&pk_table_log(old)->left, true);
         *table = pk_ddl_answer(old, PK_STATUS_DELETING);
     }
     pthread_mutex_unlock(&engine->catalog.ddl);

@@ -88,7 +88,7 @@ static uint64_t safe_of(const struct pk_table *table)
 {
     struct pk_table_log *log = pk_table_log(table);
 
-    return log == NULL ? UINT64_MAX : pk_log_safe(&log->log);
+    return log == NULL || atomic_load(&log->left) ? UINT64_MAX : pk_log_safe(&log->log);
 }
 
 /* Listing --------------------------------------------------------------------------------------*/

@@ -26,6 +26,7 @@ struct pk_table_log {
     struct pk_log log;
     pthread_mutex_t apply;
     bool dropped; /* under apply: the table's rows are being deleted, none may be written */
+    atomic_bool left; /* dropped, and the last writer has gone: no record will follow */
     struct pk_index_reader readers[PK_GSI_MAX + 1]; /* one more: created while one goes */
 };
 

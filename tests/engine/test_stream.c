@@ -486,6 +486,14 @@ Test(stream, dropped_table)
     cr_assert_eq(pk_engine_delete_table(fx.engine, PK_LIT("T"), &table, &fx.err), PK_OK);
     pk_table_unref(table);
     cr_assert_str_eq(all_records(&fx, &name), "INSERT 2\n");
+    for (size_t i = 0; i < 4; i++) {
+        struct seen seen = {.text = PK_BUF_INIT};
+        pk_slice at = iterator_at(&fx, &name, i, PK_STREAM_LATEST);
+
+        cr_assert_eq(records(&fx, &at, 1000, &seen), PK_OK);
+        cr_assert_null(at.data, "shard %zu never ends", i);
+        pk_buf_release(&seen.text);
+    }
     engine_close(&fx);
 
     engine_open_dir(&fx, dir.path);
