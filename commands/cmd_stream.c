@@ -59,7 +59,7 @@ static enum pk_code stream_on(struct cmd_context *context, struct cmd_words *wor
         pk_error_hint(err, "views: keys_only, new_image, old_image, new_and_old");
         return PK_E_USAGE;
     }
-    rc = change_stream(context, table, cmd_ddl_wire_view(view), err);
+    rc = change_stream(context, table, pk_stream_view_name(view), err);
     if (rc == PK_OK)
         cmd_result_text(result, CMD_BLOCK_NOTE, "table %.*s: stream on, %.*s", PK_FMT(table),
                         PK_FMT(word));

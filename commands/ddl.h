@@ -48,16 +48,9 @@ struct cJSON *cmd_ddl_gsi_request(const struct pk_table *table);
 
 /* The statement that makes the table, without the ';'. */
 void cmd_ddl_print(struct pk_buf *out, const struct pk_table *table);
-/* "gsi by_name (name S, SK S) projection keys" */
-void cmd_ddl_print_index(struct pk_buf *out, const struct pk_table *table,
-                         const struct pk_index *index);
 /* A name as the language reads it back: plain, or in backticks. */
 void cmd_ddl_print_name(struct pk_buf *out, pk_slice name);
 /* "new_and_old", or as the API spells it; false when it is no view. */
 bool cmd_ddl_read_view(pk_slice word, enum pk_stream_view *view);
-/* "NEW_AND_OLD_IMAGES"; NULL when there is no stream. */
-const char *cmd_ddl_wire_view(enum pk_stream_view view);
-/* "new_and_old"; NULL when there is no stream. */
-const char *cmd_ddl_view(enum pk_stream_view view);
 
 #endif

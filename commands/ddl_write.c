@@ -8,13 +8,12 @@
 
 static const struct {
     const char *word;
-    const char *wire;
     enum pk_stream_view view;
 } views[] = {
-    {"keys_only", "KEYS_ONLY", PK_STREAM_KEYS_ONLY},
-    {"new_image", "NEW_IMAGE", PK_STREAM_NEW_IMAGE},
-    {"old_image", "OLD_IMAGE", PK_STREAM_OLD_IMAGE},
-    {"new_and_old", "NEW_AND_OLD_IMAGES", PK_STREAM_NEW_AND_OLD},
+    {"keys_only", PK_STREAM_KEYS_ONLY},
+    {"new_image", PK_STREAM_NEW_IMAGE},
+    {"old_image", PK_STREAM_OLD_IMAGE},
+    {"new_and_old", PK_STREAM_NEW_AND_OLD},
 };
 
 /* ---- the request ----------------------------------------------------------------------------- */
@@ -73,11 +72,11 @@ static void add_units(cJSON *owner, const struct pk_throughput *throughput,
 
 static void add_projection(cJSON *owner, const struct pk_index *index)
 {
-    static const char *const types[] = {"ALL", "KEYS_ONLY", "INCLUDE"};
     cJSON *projection = cmd_wire_object(owner, "Projection");
     cJSON *list;
 
-    cmd_wire_set_text(projection, "ProjectionType", pk_slice_cstr(types[index->projection]));
+    cmd_wire_set_text(projection, "ProjectionType",
+                      pk_slice_cstr(pk_projection_name(index->projection)));
     if (index->projection != PK_PROJECT_INCLUDE)
         return;
     list = cJSON_CreateArray();
@@ -124,7 +123,8 @@ static void add_indexes(cJSON *request, const struct pk_table *table, bool local
 bool cmd_ddl_read_view(pk_slice word, enum pk_stream_view *view)
 {
     for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
-        if (!cmd_word_is(word, views[i].word) && !cmd_word_is(word, views[i].wire))
+        if (!cmd_word_is(word, views[i].word) &&
+            !cmd_word_is(word, pk_stream_view_name(views[i].view)))
             continue;
         *view = views[i].view;
         return true;
@@ -132,16 +132,7 @@ bool cmd_ddl_read_view(pk_slice word, enum pk_stream_view *view)
     return false;
 }
 
-const char *cmd_ddl_wire_view(enum pk_stream_view view)
-{
-    for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
-        if (views[i].view == view)
-            return views[i].wire;
-    }
-    return NULL;
-}
-
-const char *cmd_ddl_view(enum pk_stream_view view)
+static const char *view_word(enum pk_stream_view view)
 {
     for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
         if (views[i].view == view)
@@ -183,7 +174,7 @@ struct cJSON *cmd_ddl_request(const struct pk_table *table)
 
         cmd_wire_set_bool(stream, "StreamEnabled", true);
         cmd_wire_set_text(stream, "StreamViewType",
-                          pk_slice_cstr(cmd_ddl_wire_view(table->stream)));
+                          pk_slice_cstr(pk_stream_view_name(table->stream)));
     }
     if (table->deletion_protection)
         cmd_wire_set_bool(request, "DeletionProtectionEnabled", true);
@@ -241,8 +232,9 @@ static void print_units(struct pk_buf *out, const char *word, int64_t read, int6
     pk_buf_printf(out, " %s %lld %lld", word, (long long)read, (long long)write);
 }
 
-void cmd_ddl_print_index(struct pk_buf *out, const struct pk_table *table,
-                         const struct pk_index *index)
+/* "gsi by_name (name S, SK S) projection keys" */
+static void print_index(struct pk_buf *out, const struct pk_table *table,
+                        const struct pk_index *index)
 {
     pk_buf_add_cstr(out, index->local ? "lsi " : "gsi ");
     cmd_ddl_print_name(out, index->name);
@@ -274,7 +266,7 @@ void cmd_ddl_print(struct pk_buf *out, const struct pk_table *table)
     if (table->max.read > 0 && table->max.write > 0)
         print_units(out, "max", table->max.read, table->max.write);
     if (table->stream != PK_STREAM_OFF)
-        pk_buf_printf(out, " stream %s", cmd_ddl_view(table->stream));
+        pk_buf_printf(out, " stream %s", view_word(table->stream));
     if (table->ttl_attribute.data != NULL) {
         pk_buf_add_cstr(out, " ttl ");
         cmd_ddl_print_name(out, table->ttl_attribute);
@@ -283,6 +275,6 @@ void cmd_ddl_print(struct pk_buf *out, const struct pk_table *table)
         pk_buf_add_cstr(out, " protect");
     for (size_t i = 0; i < table->index_count; i++) {
         pk_buf_add_cstr(out, "\n  ");
-        cmd_ddl_print_index(out, table, &table->indexes[i]);
+        print_index(out, table, &table->indexes[i]);
     }
 }

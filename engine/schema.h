@@ -143,6 +143,9 @@ void pk_table_unref(struct pk_table *table);
 const struct pk_index *pk_table_index(const struct pk_table *table, pk_slice name);
 /* The type of a defined attribute, PK_MISSING when it is not in AttributeDefinitions. */
 enum pk_kind pk_table_attribute_type(const struct pk_table *table, pk_slice name);
+/* The API's words: "KEYS_ONLY", "NEW_AND_OLD_IMAGES"; "" for PK_STREAM_OFF. */
+const char *pk_projection_name(enum pk_projection_type type);
+const char *pk_stream_view_name(enum pk_stream_view view);
 /* True when the name is one of the schema's key attributes. */
 bool pk_key_schema_has(const struct pk_key_schema *key, pk_slice name);
 /* True when the index's entries carry the attribute. */

@@ -32,36 +32,6 @@ static const char *status_name(enum pk_status status)
     return "ACTIVE";
 }
 
-static const char *projection_name(enum pk_projection_type type)
-{
-    switch (type) {
-    case PK_PROJECT_ALL:
-        return "ALL";
-    case PK_PROJECT_KEYS_ONLY:
-        return "KEYS_ONLY";
-    case PK_PROJECT_INCLUDE:
-        return "INCLUDE";
-    }
-    return "ALL";
-}
-
-const char *api_stream_view_name(enum pk_stream_view view)
-{
-    switch (view) {
-    case PK_STREAM_OFF:
-        break;
-    case PK_STREAM_KEYS_ONLY:
-        return "KEYS_ONLY";
-    case PK_STREAM_NEW_IMAGE:
-        return "NEW_IMAGE";
-    case PK_STREAM_OLD_IMAGE:
-        return "OLD_IMAGE";
-    case PK_STREAM_NEW_AND_OLD:
-        return "NEW_AND_OLD_IMAGES";
-    }
-    return "";
-}
-
 static void add_definitions(struct pk_buf *out, const struct pk_table *table)
 {
     json_out_member(out, "AttributeDefinitions");
@@ -134,11 +104,12 @@ static void add_max_throughput(struct pk_buf *out, const struct pk_max_throughpu
     pk_buf_add_byte(out, '}');
 }
 
-static void add_projection(struct pk_buf *out, const struct pk_index *index)
+void api_add_projection(struct pk_buf *out, const struct pk_index *index)
 {
     json_out_member(out, "Projection");
     pk_buf_add_byte(out, '{');
-    json_out_member_text(out, "ProjectionType", pk_slice_cstr(projection_name(index->projection)));
+    json_out_member_text(out, "ProjectionType",
+                         pk_slice_cstr(pk_projection_name(index->projection)));
     if (index->projection == PK_PROJECT_INCLUDE) {
         json_out_member(out, "NonKeyAttributes");
         pk_buf_add_byte(out, '[');
@@ -169,7 +140,7 @@ static void add_index(struct pk_buf *out, const struct description *of, size_t i
     pk_buf_add_byte(out, '{');
     json_out_member_text(out, "IndexName", index->name);
     api_add_key_schema(out, &index->key);
-    add_projection(out, index);
+    api_add_projection(out, index);
     json_out_member(out, "IndexSizeBytes");
     json_out_uint(out, counts->bytes);
     json_out_member(out, "ItemCount");
@@ -244,7 +215,7 @@ static void add_optional(struct pk_buf *out, struct pk_arena *arena, const struc
         json_out_member(out, "StreamEnabled");
         json_out_bool(out, true);
         json_out_member_text(out, "StreamViewType",
-                             pk_slice_cstr(api_stream_view_name(table->stream)));
+                             pk_slice_cstr(pk_stream_view_name(table->stream)));
         pk_buf_add_byte(out, '}');
     }
     if (table->stream_count > 0)

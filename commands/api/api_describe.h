@@ -12,9 +12,9 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
 /* "arn:aws:dynamodb:…:table/<name>", and that and "/stream/<label>", in the arena. */
 pk_slice api_table_arn(struct pk_arena *arena, pk_slice table);
 pk_slice api_stream_arn(struct pk_arena *arena, const struct pk_stream_name *stream);
-/* "NEW_AND_OLD_IMAGES" */
-const char *api_stream_view_name(enum pk_stream_view view);
 /* The member KeySchema. */
 void api_add_key_schema(struct pk_buf *out, const struct pk_key_schema *key);
+/* The member Projection: its type, and of INCLUDE the names as given. */
+void api_add_projection(struct pk_buf *out, const struct pk_index *index);
 
 #endif

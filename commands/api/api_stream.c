@@ -170,7 +170,7 @@ enum pk_code api_describe_stream(struct api_call *call, const struct cJSON *requ
     json_out_member_text(out, "StreamLabel", info.label);
     json_out_member_text(out, "StreamStatus",
                          info.enabled ? PK_LIT("ENABLED") : PK_LIT("DISABLED"));
-    json_out_member_text(out, "StreamViewType", pk_slice_cstr(api_stream_view_name(info.view)));
+    json_out_member_text(out, "StreamViewType", pk_slice_cstr(pk_stream_view_name(info.view)));
     json_out_member(out, "CreationRequestDateTime");
     json_out_time(out, info.created_ms);
     json_out_member_text(out, "TableName", name.table);
@@ -280,7 +280,7 @@ static void add_change(struct pk_buf *out, const struct pk_stream_record *record
     json_out_member_text(out, "SequenceNumber", record->sequence);
     json_out_member(out, "SizeBytes");
     json_out_uint(out, record->size);
-    json_out_member_text(out, "StreamViewType", pk_slice_cstr(api_stream_view_name(record->view)));
+    json_out_member_text(out, "StreamViewType", pk_slice_cstr(pk_stream_view_name(record->view)));
     pk_buf_add_byte(out, '}');
 }
 

@@ -4,37 +4,13 @@
  */
 #include "commands/transfer/cfn_write.h"
 
+#include "commands/api/api_describe.h"
 #include "commands/api/json_out.h"
 #include "commands/transfer/json_scan.h"
 #include "commands/wire.h"
 #include "engine/base/map.h"
 
 /* ---- the resource ---------------------------------------------------------------------------- */
-
-static void add_text(struct pk_buf *out, const char *name, pk_slice text)
-{
-    json_out_member_text(out, name, text);
-}
-
-static void add_key_part(struct pk_buf *out, const struct pk_key_attr *attribute, const char *type)
-{
-    json_out_element(out);
-    pk_buf_add_byte(out, '{');
-    add_text(out, "AttributeName", attribute->name);
-    add_text(out, "KeyType", pk_slice_cstr(type));
-    pk_buf_add_byte(out, '}');
-}
-
-static void add_key_schema(struct pk_buf *out, const struct pk_key_schema *key)
-{
-    json_out_member(out, "KeySchema");
-    pk_buf_add_byte(out, '[');
-    for (size_t i = 0; i < key->hash_count; i++)
-        add_key_part(out, &key->hash[i], "HASH");
-    for (size_t i = 0; i < key->range_count; i++)
-        add_key_part(out, &key->range[i], "RANGE");
-    pk_buf_add_byte(out, ']');
-}
 
 /* In order of first use: the table's key, then the indexes'. */
 static void add_definition(struct pk_buf *out, struct pk_map *known,
@@ -45,8 +21,8 @@ static void add_definition(struct pk_buf *out, struct pk_map *known,
     (void)pk_map_put(known, attribute->name, out);
     json_out_element(out);
     pk_buf_add_byte(out, '{');
-    add_text(out, "AttributeName", attribute->name);
-    add_text(out, "AttributeType", pk_slice_cstr(pk_kind_tag(attribute->type)));
+    json_out_member_text(out, "AttributeName", attribute->name);
+    json_out_member_text(out, "AttributeType", pk_slice_cstr(pk_kind_tag(attribute->type)));
     pk_buf_add_byte(out, '}');
 }
 
@@ -83,25 +59,6 @@ static void add_throughput(struct pk_buf *out, const struct pk_throughput *throu
     pk_buf_add_byte(out, '}');
 }
 
-static void add_projection(struct pk_buf *out, const struct pk_index *index)
-{
-    static const char *const names[] = {"ALL", "KEYS_ONLY", "INCLUDE"};
-
-    json_out_member(out, "Projection");
-    pk_buf_add_byte(out, '{');
-    add_text(out, "ProjectionType", pk_slice_cstr(names[index->projection]));
-    if (index->projection == PK_PROJECT_INCLUDE) {
-        json_out_member(out, "NonKeyAttributes");
-        pk_buf_add_byte(out, '[');
-        for (size_t i = 0; i < index->include_count; i++) {
-            json_out_element(out);
-            json_out_string(out, index->include[i]);
-        }
-        pk_buf_add_byte(out, ']');
-    }
-    pk_buf_add_byte(out, '}');
-}
-
 static void add_indexes(struct pk_buf *out, const struct pk_table *table, bool local)
 {
     size_t count = local ? table->local_count : table->index_count - table->local_count;
@@ -117,9 +74,9 @@ static void add_indexes(struct pk_buf *out, const struct pk_table *table, bool l
             continue;
         json_out_element(out);
         pk_buf_add_byte(out, '{');
-        add_text(out, "IndexName", index->name);
-        add_key_schema(out, &index->key);
-        add_projection(out, index);
+        json_out_member_text(out, "IndexName", index->name);
+        api_add_key_schema(out, &index->key);
+        api_add_projection(out, index);
         if (!local && table->billing == PK_PROVISIONED)
             add_throughput(out, &index->throughput);
         pk_buf_add_byte(out, '}');
@@ -129,14 +86,11 @@ static void add_indexes(struct pk_buf *out, const struct pk_table *table, bool l
 
 static void add_stream(struct pk_buf *out, const struct pk_table *table)
 {
-    static const char *const views[] = {"", "KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE",
-                                        "NEW_AND_OLD_IMAGES"};
-
     if (table->stream == PK_STREAM_OFF)
         return;
     json_out_member(out, "StreamSpecification");
     pk_buf_add_byte(out, '{');
-    add_text(out, "StreamViewType", pk_slice_cstr(views[table->stream]));
+    json_out_member_text(out, "StreamViewType", pk_slice_cstr(pk_stream_view_name(table->stream)));
     pk_buf_add_byte(out, '}');
 }
 
@@ -159,13 +113,14 @@ static void add_resource(struct pk_buf *out, const struct transfer_export *expor
 
     add_logical_id(out, export->name);
     pk_buf_add_byte(out, '{');
-    add_text(out, "Type", PK_LIT("AWS::DynamoDB::Table"));
+    json_out_member_text(out, "Type", PK_LIT("AWS::DynamoDB::Table"));
     json_out_member(out, "Properties");
     pk_buf_add_byte(out, '{');
-    add_text(out, "TableName", export->name);
+    json_out_member_text(out, "TableName", export->name);
     add_definitions(out, table);
-    add_key_schema(out, &table->key);
-    add_text(out, "BillingMode", on_demand ? PK_LIT("PAY_PER_REQUEST") : PK_LIT("PROVISIONED"));
+    api_add_key_schema(out, &table->key);
+    json_out_member_text(out, "BillingMode",
+                         on_demand ? PK_LIT("PAY_PER_REQUEST") : PK_LIT("PROVISIONED"));
     if (!on_demand)
         add_throughput(out, &table->throughput);
     add_indexes(out, table, true);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "commands/api/api_describe.h"
 #include "commands/api/json_out.h"
 #include "commands/literal.h"
 #include "commands/wire.h"
@@ -277,26 +278,6 @@ static bool indexes_agree(const struct model_writer *writer, pk_value list)
     return true;
 }
 
-static void add_projection(struct model_writer *writer, const struct pk_index *index)
-{
-    static const char *const names[] = {"ALL", "KEYS_ONLY", "INCLUDE"};
-    struct pk_buf *out = &writer->json;
-
-    json_out_member(out, "Projection");
-    pk_buf_add_byte(out, '{');
-    json_out_member_text(out, "ProjectionType", pk_slice_cstr(names[index->projection]));
-    if (index->projection == PK_PROJECT_INCLUDE) {
-        json_out_member(out, "NonKeyAttributes");
-        pk_buf_add_byte(out, '[');
-        for (size_t i = 0; i < index->include_count; i++) {
-            json_out_element(out);
-            json_out_string(out, index->include[i]);
-        }
-        pk_buf_add_byte(out, ']');
-    }
-    pk_buf_add_byte(out, '}');
-}
-
 static void add_index(struct model_writer *writer, const struct pk_index *index)
 {
     struct pk_buf *out = &writer->json;
@@ -315,7 +296,7 @@ static void add_index(struct model_writer *writer, const struct pk_index *index)
     pk_buf_add_byte(out, '{');
     json_out_member_text(out, "IndexName", index->name);
     add_key(writer, &index->key);
-    add_projection(writer, index);
+    api_add_projection(&writer->json, index);
     pk_buf_add_byte(out, '}');
 }
 

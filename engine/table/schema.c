@@ -140,6 +140,36 @@ enum pk_kind pk_table_attribute_type(const struct pk_table *table, pk_slice name
     return PK_MISSING;
 }
 
+const char *pk_projection_name(enum pk_projection_type type)
+{
+    switch (type) {
+    case PK_PROJECT_ALL:
+        return "ALL";
+    case PK_PROJECT_KEYS_ONLY:
+        return "KEYS_ONLY";
+    case PK_PROJECT_INCLUDE:
+        return "INCLUDE";
+    }
+    return "";
+}
+
+const char *pk_stream_view_name(enum pk_stream_view view)
+{
+    switch (view) {
+    case PK_STREAM_OFF:
+        break;
+    case PK_STREAM_KEYS_ONLY:
+        return "KEYS_ONLY";
+    case PK_STREAM_NEW_IMAGE:
+        return "NEW_IMAGE";
+    case PK_STREAM_OLD_IMAGE:
+        return "OLD_IMAGE";
+    case PK_STREAM_NEW_AND_OLD:
+        return "NEW_AND_OLD_IMAGES";
+    }
+    return "";
+}
+
 bool pk_key_schema_has(const struct pk_key_schema *key, pk_slice name)
 {
     for (size_t i = 0; i < key->hash_count; i++) {

@@ -256,22 +256,9 @@ static enum pk_code check_unused(const struct pk_table_spec *spec, struct pk_err
 
 /* Checks 7 and 8 -------------------------------------------------------------------------------*/
 
-static const char *projection_name(enum pk_projection_type type)
-{
-    switch (type) {
-    case PK_PROJECT_ALL:
-        return "ALL";
-    case PK_PROJECT_KEYS_ONLY:
-        return "KEYS_ONLY";
-    case PK_PROJECT_INCLUDE:
-        return "INCLUDE";
-    }
-    return "";
-}
-
 enum pk_code pk_index_spec_check_projection(const struct pk_index_spec *spec, struct pk_error *err)
 {
-    const char *name = projection_name(spec->projection);
+    const char *name = pk_projection_name(spec->projection);
 
     if (!spec->projection_given || !spec->projection_type_given)
         return pk_fail(err, PK_E_VALIDATION, PREFIX "Unknown ProjectionType: null");
