@@ -18,18 +18,36 @@ static const char *tag_of(const struct pk_key_attr *attrs, size_t count, pk_slic
     return NULL;
 }
 
-/* A key attribute may not get another type than it has in the table. */
+/* What the attribute is in the new index, or else in the table and its indexes. */
+static const char *kind_of(const struct pk_table *table, const struct pk_index_spec *spec,
+                           pk_slice name)
+{
+    bool hash = tag_of(table->key.hash, table->key.hash_count, name) != NULL;
+
+    for (size_t i = 0; i < spec->key_count; i++) {
+        if (pk_slice_equal(spec->keys[i].name, name))
+            return spec->keys[i].range ? "RANGE" : "HASH";
+    }
+    for (size_t i = 0; i < table->index_count; i++) {
+        const struct pk_key_schema *key = &table->indexes[i].key;
+
+        hash = hash || tag_of(key->hash, key->hash_count, name) != NULL;
+    }
+    return hash ? "HASH" : "RANGE";
+}
+
+/* An attribute may not get another type than it has, whether the new index uses it or not. */
 static enum pk_code check_redefined(const struct pk_table *table,
                                     const struct pk_table_change *change,
                                     const struct pk_index_spec *spec, struct pk_error *err)
 {
-    for (size_t i = 0; i < spec->key_count; i++) {
-        pk_slice name = spec->keys[i].name;
-        const char *kind = spec->keys[i].range ? "RANGE" : "HASH";
+    for (size_t i = 0; i < change->attribute_count; i++) {
+        pk_slice name = change->attributes[i].name;
+        const char *kind = kind_of(table, spec, name);
         const char *old = tag_of(table->attributes, table->attribute_count, name);
-        const char *new = tag_of(change->attributes, change->attribute_count, name);
+        const char *new = pk_kind_tag(change->attributes[i].type);
 
-        if (old != NULL && new != NULL &&*old != *new)
+        if (old != NULL && *old != *new)
             return pk_fail(err, PK_E_VALIDATION,
                            PREFIX "Attributes cannot be redefined. Please check that your "
                                   "attribute has the same type as previously defined. Existing "
