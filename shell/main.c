@@ -1,4 +1,6 @@
 /* Start-up: options, the store, and which input is read. */
+#include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -23,12 +25,32 @@ static void set_locale(void)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+/* A standard descriptor that is closed would become the next file that is opened, and results
+ * would be written into the store. What is put in its place fails when it is used. */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            exit(SH_EXIT_USAGE);
+}
+
 static void complain(const struct pk_error *err)
 {
     struct pk_buf text = PK_BUF_INIT;
 
     sh_diag_render(&text, &(struct sh_diag){.width = 0}, err);
     fputs(text.data, stderr);
+    pk_buf_release(&text);
+}
+
+/* What was typed on the command line is in it. */
+static void say_usage(const char *message)
+{
+    struct pk_buf text = PK_BUF_INIT;
+
+    sh_text_safe(&text, pk_slice_cstr(message), SH_TEXT_ONE_LINE);
+    fprintf(stderr, "pksk: %s\ntry pksk --help\n", text.data);
     pk_buf_release(&text);
 }
 
@@ -83,7 +105,7 @@ static void run_input(void *context)
     int status = SH_EXIT_FINE;
 
     if (job->standard_input) {
-        status = sh_script_fd(job->sh, STDIN_FILENO, NULL);
+        status = sh_script_fd(job->sh, STDIN_FILENO, "standard input");
     } else if (job->input.kind == SH_INPUT_TEXT) {
         status = sh_script_text(job->sh, pk_slice_cstr(job->input.text), NULL);
     } else if (sh_script_file(job->sh, job->input.text, &status, &err) != PK_OK) {
@@ -202,13 +224,18 @@ int main(int argc, char **argv)
     struct sh_options options;
     int status = SH_EXIT_USAGE;
 
+    hold_standard_descriptors();
     set_locale();
     sh_signals_install();
     if (sh_options_parse(&options, argc, argv, &err) == PK_OK)
         status = act(&options);
     else
-        fprintf(stderr, "pksk: %s\ntry pksk --help\n", err.message);
+        say_usage(err.message);
     sh_options_release(&options);
     pk_error_release(&err);
+    if (fflush(stdout) != 0 && status == SH_EXIT_FINE) {
+        fprintf(stderr, "pksk: cannot write standard output: %s\n", strerror(errno));
+        status = SH_EXIT_FAILED;
+    }
     return status;
 }

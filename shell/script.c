@@ -162,6 +162,9 @@ void sh_script_feed(struct sh_script *script, pk_slice bytes)
 
 int sh_script_end(struct sh_script *script)
 {
+    /* the end of the input ends a statement, an interrupt in the middle of one does not */
+    if (atomic_load(&script->sh->cancel))
+        script->stopped = true;
     run_complete(script, true);
     return script->status;
 }
@@ -204,8 +207,7 @@ static void fail_read(struct sh_script *script, int failure)
 {
     struct pk_error err = PK_ERROR_INIT;
 
-    pk_fail(&err, PK_E_IO, "cannot read '%s': %s",
-            script->name == NULL ? "standard input" : script->name, strerror(failure));
+    pk_fail(&err, PK_E_IO, "cannot read '%s': %s", script->name, strerror(failure));
     sh_show_error(script->sh, &err);
     pk_error_release(&err);
     script->status = SH_EXIT_FAILED;

@@ -26,12 +26,13 @@ void sh_script_init(struct sh_script *script, struct sh *sh, const char *name);
 void sh_script_release(struct sh_script *script);
 /* Adds bytes and runs what they complete. */
 void sh_script_feed(struct sh_script *script, pk_slice bytes);
-/* Runs the rest: nothing follows. Returns the script's exit code. */
+/* Runs the rest: nothing follows. When cancelled, forgets it instead. Returns the script's exit
+ * code. */
 int sh_script_end(struct sh_script *script);
 
 /* Runs a whole text. */
 int sh_script_text(struct sh *sh, pk_slice text, const char *name);
-/* Runs what can be read from the descriptor, as it arrives. */
+/* Runs what can be read from the descriptor, as it arrives. The name is not NULL. */
 int sh_script_fd(struct sh *sh, int fd, const char *name);
 /* Runs a file. When it cannot be opened, err says so and nothing is shown. */
 PK_MUST_CHECK enum pk_code sh_script_file(struct sh *sh, const char *path, int *status,

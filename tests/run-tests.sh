@@ -15,6 +15,7 @@ for program in "$@"; do
         found=$(sed -n 's/.*Tested: \([0-9]*\).*/\1/p' "$logs/out" | tail -n 1)
         passed=$((passed + ${found:-1}))
         echo "ok      $name${found:+ ($found)}"
+        sed -n 's/^skipped/        skipped/p' "$logs/out" | sort -u
     else
         failed=$((failed + 1))
         echo "FAILED  $name"

@@ -130,6 +130,22 @@ Test(script, full_disk_is_the_statements_failure)
     close_shell(&fixture);
 }
 
+Test(script, an_interrupt_runs_no_half_statement)
+{
+    struct fixture fixture;
+    struct sh_script script;
+
+    open_shell(&fixture, false);
+    sh_script_init(&script, &fixture.sh, "file");
+    sh_script_feed(&script, PK_LIT("mode\nmode line"));
+    atomic_store(&fixture.sh.cancel, true);
+    cr_expect_eq(sh_script_end(&script), 0);
+    expect_output(&fixture, "interrupted", "table\n");
+    cr_expect_eq(fixture.sh.settings.mode, CMD_MODE_TABLE);
+    sh_script_release(&script);
+    close_shell(&fixture);
+}
+
 /* What has no end is given up at a limit, with or without line ends. */
 Test(script, endless_statements)
 {

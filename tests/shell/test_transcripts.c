@@ -186,7 +186,7 @@ static int run_program(char **argv, const char *input, struct pk_buf *out)
     return WEXITSTATUS(status);
 }
 
-/* With -f the shell says where it stopped; that names a temporary file. */
+/* The program says where it stopped; that may name a temporary file. */
 static void drop_stopped_line(struct pk_buf *out, const char *script)
 {
     char line[128];
@@ -232,6 +232,7 @@ static void run_outside(const struct transcript *transcript, const struct home *
     pk_buf_clear(&out);
     make_command_line(&line, transcript, NULL);
     status = run_program(line.argv, home->script, &out);
+    drop_stopped_line(&out, "standard input");
     expect_same(transcript, "standard input", &out, status);
     pk_buf_release(&input);
     pk_buf_release(&out);
