@@ -262,11 +262,8 @@ static void set_first(struct pk_log *log, uint32_t shard, uint64_t first)
 enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store, uint32_t shard, uint64_t keep,
                          size_t max, size_t *deleted, struct pk_error *err)
 {
-    struct pk_buf lower = PK_BUF_INIT;
-    struct pk_buf upper = PK_BUF_INIT;
     struct pk_batch batch = PK_BATCH_INIT;
     struct pk_log_span span = pk_log_span(log, shard);
-    struct pk_range range;
     struct pk_iter *iter;
     uint64_t first = keep;
     enum pk_code rc;
@@ -274,10 +271,7 @@ enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store, uint32_t sh
     *deleted = 0;
     if (span.last < span.first || keep <= span.first)
         return PK_OK;
-    pk_layout_change(&lower, log->table_id, shard, span.first);
-    pk_layout_change(&upper, log->table_id, shard, keep);
-    range = (struct pk_range){pk_buf_slice(&lower), pk_buf_slice(&upper)};
-    iter = pk_iter_new(pk_store_live(store), range, PK_ITER_BULK);
+    iter = pk_change_iter(pk_store_live(store), log->table_id, shard, span.first, keep);
     for (pk_iter_seek_first(iter); pk_iter_valid(iter); pk_iter_next(iter)) {
         pk_slice rest = pk_slice_skip(pk_iter_key(iter), 9); /* space, table, shard */
 
@@ -298,8 +292,6 @@ enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store, uint32_t sh
     if (rc == PK_OK)
         set_first(log, shard, first);
     pk_batch_release(&batch);
-    pk_buf_release(&lower);
-    pk_buf_release(&upper);
     return rc;
 }
 
@@ -350,6 +342,22 @@ static bool fits_event(const struct pk_change *change)
 {
     return (change->before.len == 0) == (change->event == PK_EVENT_INSERT) &&
            (change->after.len == 0) == (change->event == PK_EVENT_REMOVE);
+}
+
+struct pk_iter *pk_change_iter(const struct pk_snap *snap, uint32_t table_id, uint32_t shard,
+                               uint64_t from, uint64_t below)
+{
+    struct pk_buf lower = PK_BUF_INIT;
+    struct pk_buf upper = PK_BUF_INIT;
+    struct pk_iter *iter;
+
+    pk_layout_change(&lower, table_id, shard, from);
+    pk_layout_change(&upper, table_id, shard, below);
+    iter = pk_iter_new(snap, (struct pk_range){pk_buf_slice(&lower), pk_buf_slice(&upper)},
+                       PK_ITER_BULK);
+    pk_buf_release(&lower);
+    pk_buf_release(&upper);
+    return iter;
 }
 
 bool pk_change_open(pk_slice key, pk_slice value, struct pk_change *change)

@@ -93,6 +93,9 @@ void pk_log_wait(struct pk_log *log, uint64_t sequence);
 enum pk_event pk_change_event(pk_view before, pk_view after);
 /* Puts the record into the commit's batch. */
 void pk_change_stage(struct pk_batch *batch, uint32_t table_id, const struct pk_change *change);
+/* Iterates the shard's records from `from` on and below `below`. The caller seeks and frees it. */
+struct pk_iter *pk_change_iter(const struct pk_snap *snap, uint32_t table_id, uint32_t shard,
+                               uint64_t from, uint64_t below);
 /* Reads a record; the views lie in value. False when malformed. */
 bool pk_change_open(pk_slice key, pk_slice value, struct pk_change *change);
 

@@ -25,17 +25,12 @@ struct stretch {
 static enum pk_code count_shard(struct pk_engine *engine, const struct pk_table_log *log,
                                 struct stretch of, struct pk_index_lag *lag, struct pk_error *err)
 {
-    struct pk_buf lower = PK_BUF_INIT;
-    struct pk_buf upper = PK_BUF_INIT;
-    struct pk_range range;
     struct pk_iter *iter;
     struct pk_change change;
     enum pk_code rc;
 
-    pk_layout_change(&lower, log->log.table_id, of.shard, of.from);
-    pk_layout_change(&upper, log->log.table_id, of.shard, UINT64_MAX);
-    range = (struct pk_range){pk_buf_slice(&lower), pk_buf_slice(&upper)};
-    iter = pk_iter_new(pk_store_live(engine->store), range, PK_ITER_BULK);
+    iter = pk_change_iter(pk_store_live(engine->store), log->log.table_id, of.shard, of.from,
+                          UINT64_MAX);
     pk_iter_seek_first(iter);
     if (pk_iter_valid(iter) && pk_change_open(pk_iter_key(iter), pk_iter_value(iter), &change)) {
         int64_t age = pk_clock_now(&engine->clock) - change.time_ms;
@@ -47,8 +42,6 @@ static enum pk_code count_shard(struct pk_engine *engine, const struct pk_table_
         lag->waiting++;
     rc = pk_iter_status(iter, err);
     pk_iter_free(iter);
-    pk_buf_release(&lower);
-    pk_buf_release(&upper);
     return rc;
 }
 

@@ -192,22 +192,15 @@ static enum pk_code run_records(struct run *run, uint32_t shard, struct pk_iter 
 static enum pk_code run_shard(struct run *run, uint32_t shard, struct pk_error *err)
 {
     uint64_t from = pk_cursor_get(&run->reader->cursor, shard);
-    struct pk_buf lower = PK_BUF_INIT;
-    struct pk_buf upper = PK_BUF_INIT;
-    struct pk_range range;
     struct pk_iter *iter;
     enum pk_code rc;
 
     if (from >= run->bound || from > pk_log_span(&run->log->log, shard).last)
         return PK_OK;
-    pk_layout_change(&lower, run->table->id, shard, from);
-    pk_layout_change(&upper, run->table->id, shard, run->bound);
-    range = (struct pk_range){pk_buf_slice(&lower), pk_buf_slice(&upper)};
-    iter = pk_iter_new(pk_store_live(run->engine->store), range, PK_ITER_BULK);
+    iter =
+        pk_change_iter(pk_store_live(run->engine->store), run->table->id, shard, from, run->bound);
     rc = run_records(run, shard, iter, err);
     pk_iter_free(iter);
-    pk_buf_release(&lower);
-    pk_buf_release(&upper);
     return rc;
 }
 
@@ -378,19 +371,14 @@ static enum pk_code shard_due(const struct run *run, uint32_t shard, int64_t *du
                               struct pk_error *err)
 {
     uint64_t from = pk_cursor_get(&run->reader->cursor, shard);
-    struct pk_buf lower = PK_BUF_INIT;
-    struct pk_buf upper = PK_BUF_INIT;
     struct pk_change change;
-    struct pk_range range;
     struct pk_iter *iter;
     enum pk_code rc;
 
     if (from >= run->bound || from > pk_log_span(&run->log->log, shard).last)
         return PK_OK;
-    pk_layout_change(&lower, run->table->id, shard, from);
-    pk_layout_change(&upper, run->table->id, shard, run->bound);
-    range = (struct pk_range){pk_buf_slice(&lower), pk_buf_slice(&upper)};
-    iter = pk_iter_new(pk_store_live(run->engine->store), range, PK_ITER_BULK);
+    iter =
+        pk_change_iter(pk_store_live(run->engine->store), run->table->id, shard, from, run->bound);
     pk_iter_seek_first(iter);
     rc = pk_iter_status(iter, err);
     if (rc == PK_OK && pk_iter_valid(iter) &&
@@ -401,8 +389,6 @@ static enum pk_code shard_due(const struct run *run, uint32_t shard, int64_t *du
             *due_ms = due;
     }
     pk_iter_free(iter);
-    pk_buf_release(&lower);
-    pk_buf_release(&upper);
     return rc;
 }
 
