@@ -85,6 +85,52 @@ static enum pk_code stream_off(struct cmd_context *context, struct cmd_words *wo
 
 /* ---- the stream of a table ------------------------------------------------------------------- */
 
+static cJSON *stream_of(const cJSON *answer)
+{
+    return cJSON_GetObjectItemCaseSensitive(answer, "StreamDescription");
+}
+
+static void move_shards(const cJSON *from, const cJSON *to)
+{
+    cJSON *shards = cJSON_GetObjectItemCaseSensitive(stream_of(from), "Shards");
+    cJSON *all = cJSON_GetObjectItemCaseSensitive(stream_of(to), "Shards");
+    cJSON *shard;
+
+    while ((shard = cJSON_DetachItemFromArray(shards, 0)) != NULL)
+        cJSON_AddItemToArray(all, shard);
+}
+
+/* Page after page of DescribeStream: *answer is the first one, with the shards of all. The caller
+ * frees it, after a fault too. */
+static enum pk_code describe_pages(struct cmd_context *context, pk_slice arn, cJSON **answer,
+                                   struct pk_error *err)
+{
+    cJSON *request = cJSON_CreateObject();
+    cJSON *page = NULL;
+    pk_slice last = {NULL, 0};
+    enum pk_code rc;
+
+    cmd_wire_set_text(request, "StreamArn", arn);
+    rc = cmd_call(context, "DescribeStream", request, answer, NULL, err);
+    if (rc == PK_OK)
+        last = cmd_wire_text(stream_of(*answer), "LastEvaluatedShardId");
+    while (rc == PK_OK && last.data != NULL) {
+        cJSON *next = NULL;
+
+        cJSON_DeleteItemFromObjectCaseSensitive(request, "ExclusiveStartShardId");
+        cmd_wire_set_text(request, "ExclusiveStartShardId", last);
+        rc = cmd_call(context, "DescribeStream", request, &next, NULL, err);
+        if (rc == PK_OK)
+            move_shards(next, *answer);
+        cJSON_Delete(page);
+        page = next;
+        last = cmd_wire_text(stream_of(page), "LastEvaluatedShardId");
+    }
+    cJSON_Delete(page);
+    cJSON_Delete(request);
+    return rc;
+}
+
 /* Asks for the latest stream of the table: DescribeStream's answer, all shards, the caller's. */
 static enum pk_code describe(struct cmd_context *context, pk_slice table, cJSON **answer,
                              struct pk_error *err)
@@ -103,20 +149,11 @@ static enum pk_code describe(struct cmd_context *context, pk_slice table, cJSON 
         rc = pk_fail(err, PK_E_USAGE, "table '%.*s' has no stream", PK_FMT(table));
         pk_error_hint(err, "stream on %.*s new_and_old", PK_FMT(table));
     }
-    cJSON_Delete(request);
-    request = cJSON_CreateObject();
-    if (rc == PK_OK) {
-        cmd_wire_set_text(request, "StreamArn", arn);
-        rc = cmd_call(context, "DescribeStream", request, answer, NULL, err);
-    }
+    if (rc == PK_OK)
+        rc = describe_pages(context, arn, answer, err);
     cJSON_Delete(request);
     cJSON_Delete(described);
     return rc;
-}
-
-static const cJSON *stream_of(const cJSON *answer)
-{
-    return cJSON_GetObjectItemCaseSensitive(answer, "StreamDescription");
 }
 
 /* ---- shards ---------------------------------------------------------------------------------- */
@@ -315,7 +352,7 @@ static enum pk_code begin_shard(struct tail *tail, struct tail_shard *shard, boo
     return rc;
 }
 
-/* One call; *any: there may be more at once. */
+/* One call; *any: there may be more at once. An endpoint tells whole seconds only. */
 static enum pk_code read_shard(struct tail *tail, size_t i, bool *any, struct pk_error *err)
 {
     struct tail_shard *shard = &tail->shards[i];
@@ -325,7 +362,8 @@ static enum pk_code read_shard(struct tail *tail, size_t i, bool *any, struct pk
     enum pk_code rc;
 
     cmd_wire_set_text(request, "ShardIterator", pk_slice_cstr(shard->iterator));
-    rc = cmd_call(tail->context, "GetRecords", request, &answer, NULL, err);
+    rc = cmd_call(tail->context, tail->lines.millis ? "Pksk.Records" : "GetRecords", request,
+                  &answer, NULL, err);
     if (rc == PK_OK) {
         set_iterator(shard, answer, "NextShardIterator");
         cJSON_ArrayForEach(record, cJSON_GetObjectItemCaseSensitive(answer, "Records"))
@@ -449,6 +487,7 @@ static enum pk_code begin_tail(struct tail *tail, struct pk_error *err)
         rc =
             cmd_stream_lines_init(&tail->lines, &table->key, tail->keys, &tail->result->arena, err);
     if (rc == PK_OK) {
+        tail->lines.millis = tail->context->backend->endpoint == NULL;
         tail->arn =
             pk_arena_dup(&tail->result->arena, cmd_wire_text(stream_of(answer), "StreamArn"));
         add_shards(tail, answer);

@@ -162,13 +162,17 @@ static void add_images(struct diff *diff, struct pk_arena *arena, const cJSON *c
                         read_image(arena, change, "NewImage"));
 }
 
-static void add_time(struct pk_buf *out, const cJSON *change)
+static void add_time(struct pk_buf *out, const cJSON *change, bool millis)
 {
-    time_t seconds = (time_t)cmd_wire_int(change, "ApproximateCreationDateTime", 0);
+    const cJSON *node = cJSON_GetObjectItemCaseSensitive(change, "ApproximateCreationDateTime");
+    int64_t time_ms = cJSON_IsNumber(node) ? (int64_t)(node->valuedouble * 1000 + 0.5) : 0;
+    time_t seconds = (time_t)(time_ms / 1000);
     struct tm tm = {0};
 
     gmtime_r(&seconds, &tm);
-    pk_buf_printf(out, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    pk_buf_printf(out, " %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    if (millis)
+        pk_buf_printf(out, ".%03d", (int)(time_ms % 1000));
 }
 
 static void add_line(struct cmd_stream_lines *lines, pk_slice sequence, pk_slice text)
@@ -195,7 +199,7 @@ bool cmd_stream_lines_add(struct cmd_stream_lines *lines, const cJSON *record, s
     add_key_value(&hash, pk_value_get(keys, lines->key->hash[0].name));
     wanted = is_wanted(lines, pk_buf_slice(&hash));
     if (wanted) {
-        add_time(&text, change);
+        add_time(&text, change, lines->millis);
         pk_buf_printf(&text, "  %.*s  %.*s", PK_FMT(event), PK_FMT(pk_buf_slice(&hash)));
         if (lines->key->range_count > 0) {
             pk_buf_add_byte(&text, ' ');

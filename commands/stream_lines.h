@@ -1,7 +1,7 @@
 /*
  * Stream records as lines: when, what, which item, and the difference between the two images.
  *
- *   12:00:05  MODIFY  CUST#1 ORDER#9   shard 3   Status 'PENDING' → 'SHIPPED'
+ *   12:00:05.112  MODIFY  CUST#1 ORDER#9   shard 3   Status 'PENDING' → 'SHIPPED'
  */
 #ifndef CMD_STREAM_LINES_H
 #define CMD_STREAM_LINES_H
@@ -19,6 +19,7 @@ struct cmd_stream_line {
 
 struct cmd_stream_lines {
     const struct pk_key_schema *key;
+    bool millis;    /* times have them: the records are those of Pksk.Records */
     pk_slice *only; /* partition keys that are shown; NULL: all */
     size_t only_count;
     struct pk_arena arena; /* of the lines that have not been shown yet */

@@ -49,6 +49,7 @@ static const struct operation operations[] = {
     {"UpdateTimeToLive", &api_shape_update_time_to_live, api_update_time_to_live},
     {"DescribeTimeToLive", &api_shape_describe_table, api_describe_time_to_live},
     {"DescribeContinuousBackups", &api_shape_describe_table, api_describe_continuous_backups},
+    {"Pksk.Records", &api_shape_get_records, api_pksk_records},
     {"Pksk.Where", &api_shape_pksk_where, api_pksk_where},
     {"Pksk.Collections", &api_shape_pksk_collections, api_pksk_collections},
     {"Pksk.Sample", &api_shape_pksk_sample, api_pksk_sample},

@@ -52,7 +52,8 @@ api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource,
 /* api_ttl.c */
 api_run api_update_time_to_live, api_describe_time_to_live;
 /* api_stream.c */
-api_run api_list_streams, api_describe_stream, api_get_shard_iterator, api_get_records;
+api_run api_list_streams, api_describe_stream, api_get_shard_iterator, api_get_records,
+    api_pksk_records;
 /* api_index_lag.c */
 api_run api_pksk_index_lag;
 /* api_clock.c */

@@ -10,6 +10,8 @@
 #include "commands/api/json_out.h"
 #include "engine/base/hash.h"
 
+#define PREFIX "One or more parameter values were invalid: "
+
 enum { LIST_MAX = 100, RECORDS_MAX = 1000 };
 
 /* ---- names -------------------------------------------------------------------------------- */
@@ -198,10 +200,10 @@ static enum pk_code read_start(struct pk_arena *arena, const struct cJSON *reque
     positioned = out->start == PK_STREAM_AT_SEQUENCE || out->start == PK_STREAM_AFTER_SEQUENCE;
     out->sequence = api_get_text(arena, request, "SequenceNumber");
     if (positioned && out->sequence.data == NULL)
-        return pk_fail(err, PK_E_VALIDATION, "Invalid SequenceNumber");
+        return pk_fail(err, PK_E_VALIDATION, PREFIX "Invalid SequenceNumber");
     if (!positioned && out->sequence.data != NULL)
         return pk_fail(err, PK_E_VALIDATION,
-                       "SequenceNumber should not be passed for this iterator type");
+                       PREFIX "SequenceNumber should not be passed for this iterator type");
     return PK_OK;
 }
 
@@ -229,6 +231,7 @@ enum pk_code api_get_shard_iterator(struct api_call *call, const struct cJSON *r
 struct writing {
     struct pk_arena *arena;
     struct pk_buf *out;
+    int64_t step_ms; /* times are rounded down to a multiple of it */
 };
 
 static void add_keys(struct pk_buf *out, const struct pk_stream_record *record)
@@ -262,12 +265,14 @@ static void add_event_id(struct writing *writing, const struct pk_stream_record 
     pk_buf_add_byte(writing->out, '"');
 }
 
-static void add_change(struct pk_buf *out, const struct pk_stream_record *record)
+static void add_change(struct writing *writing, const struct pk_stream_record *record)
 {
+    struct pk_buf *out = writing->out;
+
     json_out_member(out, "dynamodb");
     pk_buf_add_byte(out, '{');
     json_out_member(out, "ApproximateCreationDateTime");
-    json_out_time(out, record->time_ms - record->time_ms % 1000);
+    json_out_time(out, record->time_ms - record->time_ms % writing->step_ms);
     add_keys(out, record);
     if (record->after.len > 0) {
         json_out_member(out, "NewImage");
@@ -299,7 +304,7 @@ static enum pk_code add_record(void *context, const struct pk_stream_record *rec
     json_out_member_text(out, "eventVersion", PK_LIT("1.1"));
     json_out_member_text(out, "eventSource", PK_LIT("aws:dynamodb"));
     json_out_member_text(out, "awsRegion", PK_LIT("us-east-1"));
-    add_change(out, record);
+    add_change(writing, record);
     if (record->ttl)
         pk_buf_add_cstr(out, ",\"userIdentity\":{\"PrincipalId\":\"dynamodb.amazonaws.com\","
                              "\"Type\":\"Service\"}");
@@ -307,10 +312,10 @@ static enum pk_code add_record(void *context, const struct pk_stream_record *rec
     return PK_OK;
 }
 
-enum pk_code api_get_records(struct api_call *call, const struct cJSON *request, struct pk_buf *out,
-                             struct pk_error *err)
+static enum pk_code answer_records(struct api_call *call, const struct cJSON *request,
+                                   int64_t step_ms, struct pk_buf *out, struct pk_error *err)
 {
-    struct writing writing = {call->call.arena, out};
+    struct writing writing = {call->call.arena, out, step_ms};
     struct pk_records_request wanted = {
         .iterator = api_get_text(call->call.arena, request, "ShardIterator"),
         .record = add_record,
@@ -322,7 +327,7 @@ enum pk_code api_get_records(struct api_call *call, const struct cJSON *request,
 
     (void)api_get_int(request, "Limit", &limit);
     if (limit > RECORDS_MAX)
-        return pk_fail(err, PK_E_VALIDATION, "Limit should be less than or equal to 1000");
+        return pk_fail(err, PK_E_VALIDATION, PREFIX "Limit should be less than or equal to 1000");
     wanted.limit = (uint64_t)limit;
     json_out_member(out, "Records");
     pk_buf_add_byte(out, '[');
@@ -331,4 +336,17 @@ enum pk_code api_get_records(struct api_call *call, const struct cJSON *request,
     if (rc == PK_OK && next.data != NULL)
         json_out_member_text(out, "NextShardIterator", next);
     return rc;
+}
+
+enum pk_code api_get_records(struct api_call *call, const struct cJSON *request, struct pk_buf *out,
+                             struct pk_error *err)
+{
+    return answer_records(call, request, 1000, out, err);
+}
+
+/* Pksk.Records: as GetRecords, with the milliseconds that AWS keeps to itself. */
+enum pk_code api_pksk_records(struct api_call *call, const struct cJSON *request,
+                              struct pk_buf *out, struct pk_error *err)
+{
+    return answer_records(call, request, 1, out, err);
 }

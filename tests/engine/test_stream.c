@@ -420,7 +420,9 @@ Test(stream, positions)
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         request.sequence = pk_slice_cstr(bad[i]);
         cr_expect_eq(iterator(&fx, &request, &at), PK_E_VALIDATION, "%s", bad[i]);
-        cr_expect_str_eq(engine_message(&fx), "Invalid SequenceNumber", "%s", bad[i]);
+        cr_expect_str_eq(engine_message(&fx),
+                         "One or more parameter values were invalid: Invalid SequenceNumber", "%s",
+                         bad[i]);
     }
     request.shard_id = PK_LIT("shardId-00000000000000000001-00000001");
     cr_assert_eq(iterator(&fx, &request, &at), PK_E_NOT_FOUND);
