@@ -130,8 +130,70 @@ static void show_index_rows(const struct pk_table *table, const cJSON *descripti
     }
 }
 
-static void show_table(const struct pk_table *table, const cJSON *description,
-                       struct cmd_result *result)
+/* The attribute items expire at, when they do. An endpoint may refuse to tell. */
+static void add_ttl(struct cmd_context *context, const struct pk_table *table, struct sheet *sheet)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    cJSON *request = cJSON_CreateObject();
+    cJSON *answer = NULL;
+
+    cmd_wire_set_text(request, "TableName", table->name);
+    if (cmd_call(context, "DescribeTimeToLive", request, &answer, NULL, &ignored) == PK_OK) {
+        const cJSON *node = cJSON_GetObjectItemCaseSensitive(answer, "TimeToLiveDescription");
+        pk_slice attribute = cmd_wire_text(node, "AttributeName");
+
+        if (attribute.len > 0 && !pk_slice_is(cmd_wire_text(node, "TimeToLiveStatus"), "DISABLED"))
+            add(sheet, "ttl", pk_arena_dup(&sheet->result->arena, attribute));
+    }
+    pk_error_release(&ignored);
+    cJSON_Delete(answer);
+    cJSON_Delete(request);
+}
+
+/* One page of tags; the token of the next, or data NULL. */
+static pk_slice tags_page(struct cmd_context *context, const cJSON *request, struct pk_arena *arena,
+                          struct pk_buf *out)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    cJSON *answer = NULL;
+    const cJSON *tag;
+    pk_slice next = {NULL, 0};
+
+    if (cmd_call(context, "ListTagsOfResource", request, &answer, NULL, &ignored) == PK_OK) {
+        cJSON_ArrayForEach(tag, cJSON_GetObjectItemCaseSensitive(answer, "Tags"))
+        {
+            pk_buf_printf(out, "%s%.*s=%.*s", out->len == 0 ? "" : ", ",
+                          PK_FMT(cmd_wire_text(tag, "Key")), PK_FMT(cmd_wire_text(tag, "Value")));
+        }
+        next = cmd_wire_text(answer, "NextToken");
+        if (next.data != NULL)
+            next = pk_arena_dup(arena, next);
+    }
+    pk_error_release(&ignored);
+    cJSON_Delete(answer);
+    return next;
+}
+
+static void add_tags(struct cmd_context *context, const cJSON *description, struct sheet *sheet)
+{
+    struct pk_arena *arena = &sheet->result->arena;
+    struct pk_buf text = PK_BUF_INIT;
+    cJSON *request = cJSON_CreateObject();
+    pk_slice next;
+
+    cmd_wire_set_text(request, "ResourceArn", cmd_wire_text(description, "TableArn"));
+    while ((next = tags_page(context, request, arena, &text)).data != NULL) {
+        cJSON_DeleteItemFromObjectCaseSensitive(request, "NextToken");
+        cmd_wire_set_text(request, "NextToken", next);
+    }
+    if (text.len > 0)
+        add(sheet, "tags", pk_arena_dup(arena, pk_buf_slice(&text)));
+    pk_buf_release(&text);
+    cJSON_Delete(request);
+}
+
+static void show_table(struct cmd_context *context, const struct pk_table *table,
+                       const cJSON *description, struct cmd_result *result)
 {
     struct pk_arena *arena = &result->arena;
     struct sheet sheet = new_sheet(result);
@@ -145,8 +207,10 @@ static void show_table(const struct pk_table *table, const cJSON *description,
                   cmd_wire_int(description, "TableSizeBytes", 0)));
     if (table->stream != PK_STREAM_OFF)
         add(&sheet, "stream", pk_slice_cstr(stream_text(table->stream)));
+    add_ttl(context, table, &sheet);
     if (table->deletion_protection)
         add(&sheet, "protect", PK_LIT("on"));
+    add_tags(context, description, &sheet);
     show_index_rows(table, description, result);
 }
 
@@ -188,7 +252,7 @@ static enum pk_code describe_target(struct cmd_context *context, pk_slice name,
         if (target.index != NULL)
             show_index(&target, description, result);
         else
-            show_table(target.table, description, result);
+            show_table(context, target.table, description, result);
     }
     cJSON_Delete(answer);
     cJSON_Delete(request);
