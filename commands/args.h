@@ -76,8 +76,6 @@ PK_MUST_CHECK enum pk_code cmd_args_flag(const struct cmd_args *args, enum cmd_c
 /* The clause's body, which may not be empty; len 0 when the clause is absent. */
 PK_MUST_CHECK enum pk_code cmd_args_body(const struct cmd_args *args, enum cmd_clause_kind kind,
                                          struct pk_span *body, struct pk_error *err);
-/* The clause as it is written, from its word to its end. */
-struct pk_span cmd_clause_span(const struct cmd_clause *clause);
 
 /* ---- arguments of commands without clauses ----------------------------------------------------
  */

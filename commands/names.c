@@ -12,7 +12,8 @@ static bool same_but_for_case(pk_slice a, pk_slice b)
     return a.len == b.len && strncasecmp(a.data, b.data, a.len) == 0;
 }
 
-bool cmd_near_name(pk_slice a, pk_slice b)
+/* Near: equal but for case, or one letter more, less or different. */
+static bool near_name(pk_slice a, pk_slice b)
 {
     size_t front = 0, back = 0;
     size_t shorter = a.len < b.len ? a.len : b.len;
@@ -42,12 +43,12 @@ bool cmd_attribute_known(struct cmd_context *context, const struct pk_table *tab
         if (pk_value_kind(pk_value_get(sample.items[i], name)) != PK_MISSING)
             return true;
         for (uint32_t m = 0; m < sample.items[i].len && nearest->data == NULL; m++) {
-            if (cmd_near_name(sample.items[i].u.members[m].name, name))
+            if (near_name(sample.items[i].u.members[m].name, name))
                 *nearest = sample.items[i].u.members[m].name;
         }
     }
     for (size_t i = 0; i < table->attribute_count && nearest->data == NULL; i++) {
-        if (cmd_near_name(table->attributes[i].name, name))
+        if (near_name(table->attributes[i].name, name))
             *nearest = table->attributes[i].name;
     }
     return sample.count == 0;
@@ -134,7 +135,7 @@ bool cmd_hint_near_table(struct cmd_context *context, pk_slice name, struct pk_e
         cJSON_ArrayForEach(node, cJSON_GetObjectItemCaseSensitive(answer, "TableNames"))
         {
             if (nearest == NULL && cJSON_IsString(node) &&
-                cmd_near_name(pk_slice_cstr(node->valuestring), name))
+                near_name(pk_slice_cstr(node->valuestring), name))
                 nearest = node->valuestring;
         }
     }

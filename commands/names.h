@@ -8,9 +8,6 @@
 
 #include "commands/request.h"
 
-/* Near: equal but for case, or one letter more, less or different. */
-bool cmd_near_name(pk_slice a, pk_slice b);
-
 /* After a read that found nothing: a name in `where` that no item of the sample has, with what to
  * say about it (arena). */
 struct cmd_unknown {

@@ -65,7 +65,8 @@ static struct cmd_page *new_page(const char *operation, const char *label, struc
     return page;
 }
 
-struct cmd_page *cmd_page_of_request(struct cmd_request *request)
+/* The page of a request, whose JSON it takes. */
+static struct cmd_page *page_of_request(struct cmd_request *request)
 {
     struct cmd_page *page =
         new_page(request->operation, request->operation, request->json, &request->target);
@@ -295,7 +296,7 @@ static void add_read_footer(struct cmd_context *context, const struct cmd_reques
 static enum pk_code run_read(struct cmd_context *context, struct cmd_request *request,
                              struct cmd_result *result, struct pk_error *err)
 {
-    struct cmd_reading reading = {.page = cmd_page_of_request(request), .request = request};
+    struct cmd_reading reading = {.page = page_of_request(request), .request = request};
     enum pk_code rc = cmd_page_read(context, &reading, result, err);
 
     if (reading.usage.requests == 0)

@@ -27,8 +27,6 @@ struct cmd_page {
 };
 
 void cmd_page_free(struct cmd_page *page);
-/* The page of a request, whose JSON it takes. */
-struct cmd_page *cmd_page_of_request(struct cmd_request *request);
 /* The page of a PartiQL SELECT; json is taken. keys: of the table or index, may be NULL. */
 struct cmd_page *cmd_page_of_statement(struct cJSON *json, const char *label,
                                        const struct cmd_target *target);

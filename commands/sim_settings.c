@@ -21,6 +21,8 @@ static const struct {
     {"seed", "a number", "the seed of all chance in the simulation"},
     {"stream.iterator_ttl", "a duration", "how long a shard iterator may be used"},
     {"stream.retention", "a duration", "how long a stream keeps its records"},
+    {"stream.rollover", "a duration",
+     "the age at which a shard goes on in a child, a minute at least; 0: never"},
     {"ttl.delay", "a duration", "from an item's expiry to its deletion"},
     {"ttl.jitter", "a duration", "up to this much is added to ttl.delay by chance"},
 };
@@ -83,7 +85,8 @@ static const struct {
     uint64_t ms;
 } spans[] = {{"d", 86400000}, {"h", 3600000}, {"min", 60000}, {"m", 60000}, {"s", 1000}, {"ms", 1}};
 
-bool cmd_parse_duration(pk_slice text, uint64_t *ms)
+/* "500ms", "2 s", "15min", "48h", "30d", in milliseconds; a bare 0 is a DURATION, too. */
+static bool parse_duration(pk_slice text, uint64_t *ms)
 {
     size_t digits = 0;
     int64_t number = 0;
@@ -137,10 +140,10 @@ enum pk_code cmd_words_duration(struct cmd_words *words, uint64_t *ms, struct pk
         struct pk_span unit = words->token.span;
         pk_slice both = pk_slice_of(source.data + span.start, unit.start + unit.len - span.start);
 
-        if (cmd_parse_duration(both, ms))
+        if (parse_duration(both, ms))
             return cmd_words_next(words, err);
     }
-    if (rc == PK_OK && !cmd_parse_duration(number, ms)) {
+    if (rc == PK_OK && !parse_duration(number, ms)) {
         rc = pk_fail_at(err, PK_E_USAGE, span, "expected a duration");
         pk_error_hint(err, "durations: 500ms, 2s, 15min, 48h, 30d");
     }
@@ -217,7 +220,7 @@ static bool parse_value(const struct pk_sim_field *field, pk_slice text, uint64_
     case PK_SIM_BYTES:
         return cmd_parse_size(text, value) && *value <= field->max;
     case PK_SIM_DURATION:
-        return cmd_parse_duration(text, value) && *value <= field->max;
+        return parse_duration(text, value) && *value <= field->max;
     case PK_SIM_COUNT:
         break;
     }

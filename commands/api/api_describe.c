@@ -6,7 +6,8 @@
 /* One account and region, whatever the client's credentials say. */
 #define ARN_PREFIX "arn:aws:dynamodb:us-east-1:000000000000:table/"
 
-pk_slice api_table_arn(struct pk_arena *arena, pk_slice table)
+/* "arn:aws:dynamodb:…:table/<name>" */
+static pk_slice table_arn_of(struct pk_arena *arena, pk_slice table)
 {
     return pk_arena_printf(arena, ARN_PREFIX "%.*s", PK_FMT(table));
 }
@@ -134,7 +135,7 @@ static void add_index(struct pk_buf *out, const struct description *of, size_t i
 {
     const struct pk_index *index = &of->table->indexes[i];
     const struct pk_counts *counts = &of->stats->indexes[i];
-    pk_slice table_arn = api_table_arn(of->call->call.arena, of->table->name);
+    pk_slice table_arn = table_arn_of(of->call->call.arena, of->table->name);
 
     json_out_element(out);
     pk_buf_add_byte(out, '{');
@@ -249,7 +250,7 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
     json_out_uint(out, stats.table.bytes);
     json_out_member(out, "ItemCount");
     json_out_uint(out, stats.table.items);
-    json_out_member_text(out, "TableArn", api_table_arn(call->call.arena, table->name));
+    json_out_member_text(out, "TableArn", table_arn_of(call->call.arena, table->name));
     json_out_member_text(out, "TableId", table->uuid);
     add_optional(out, call->call.arena, table);
     add_indexes(out, &of, 0, table->local_count);

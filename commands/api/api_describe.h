@@ -9,8 +9,7 @@
  * table's own. */
 void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_table *table,
                   const char *status);
-/* "arn:aws:dynamodb:…:table/<name>", and that and "/stream/<label>", in the arena. */
-pk_slice api_table_arn(struct pk_arena *arena, pk_slice table);
+/* "arn:aws:dynamodb:…:table/<name>/stream/<label>", in the arena. */
 pk_slice api_stream_arn(struct pk_arena *arena, const struct pk_stream_name *stream);
 /* The member KeySchema. */
 void api_add_key_schema(struct pk_buf *out, const struct pk_key_schema *key);

@@ -101,14 +101,6 @@ const struct cmd_clause *cmd_args_get(const struct cmd_args *args, enum cmd_clau
     return NULL;
 }
 
-struct pk_span cmd_clause_span(const struct cmd_clause *clause)
-{
-    uint32_t end = clause->body.len > 0 ? clause->body.start + clause->body.len
-                                        : clause->word.start + clause->word.len;
-
-    return (struct pk_span){clause->word.start, end - clause->word.start};
-}
-
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 static enum pk_code expected(struct pk_span span, const char *what, enum cmd_clause_kind kind,

@@ -31,7 +31,8 @@ static pk_slice place_text(const struct place *place, struct pk_arena *arena)
     return pk_arena_printf(arena, "%.*s.%.*s", PK_FMT(up), PK_FMT(place->name));
 }
 
-const char *partiql_kind_name(const struct partiql_node *node)
+/* As messages call it. */
+static const char *kind_name(const struct partiql_node *node)
 {
     switch (node->kind) {
     case PQ_PATH:
@@ -100,7 +101,7 @@ static enum pk_code refuse(const struct reader *reader, const struct partiql_nod
                    ? partiql_text_at(scope->text, node->span)
                    : node->steps[node->step_count - 1].name;
     else if (node->kind == PQ_PATH)
-        what = pk_slice_cstr(partiql_kind_name(node));
+        what = pk_slice_cstr(kind_name(node));
     enum pk_code rc = pk_fail_at(reader->err, PK_E_VALIDATION, node->span,
                                  "Unsupported data type: %.*s under key %.*s at %.*s", PK_FMT(what),
                                  PK_FMT(where), PK_FMT(at));
@@ -227,7 +228,7 @@ static enum pk_code read_key(const struct reader *reader, const struct partiql_n
         enum pk_code rc = pk_fail_at(reader->err, PK_E_VALIDATION, key->span,
                                      "Tuple keys must be of type String. Actual type: %s under "
                                      "%.*s at %.*s",
-                                     partiql_kind_name(key), PK_FMT(where), PK_FMT(at));
+                                     kind_name(key), PK_FMT(where), PK_FMT(at));
 
         if (key->kind == PQ_PATH)
             pk_error_hint(reader->err, "a key is a string in single quotes: {'%.*s': …}",

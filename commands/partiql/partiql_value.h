@@ -25,7 +25,4 @@ PK_MUST_CHECK enum pk_code partiql_item(const struct partiql_scope *scope,
                                         const struct partiql_node *node, pk_value *out,
                                         struct pk_error *err);
 
-/* "VariableReference", …: the kind of a node as messages call it. */
-const char *partiql_kind_name(const struct partiql_node *node);
-
 #endif

@@ -203,18 +203,6 @@ enum pk_code transfer_map_load(const char *path, struct pk_arena *arena,
     return rc;
 }
 
-enum pk_code transfer_map_read(const char *name, pk_slice text, struct pk_arena *arena,
-                               const struct transfer_map **map, struct pk_error *err)
-{
-    struct transfer_file file;
-    enum pk_code rc = transfer_file_take(&file, name, text, err);
-
-    if (rc == PK_OK)
-        rc = read_file(&file, arena, map, err);
-    transfer_file_release(&file);
-    return rc;
-}
-
 const pk_slice *transfer_map_columns(const struct transfer_map *map, size_t *count)
 {
     *count = map->column_count;

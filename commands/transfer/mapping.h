@@ -14,10 +14,6 @@ struct transfer_map;
  */
 PK_MUST_CHECK enum pk_code transfer_map_load(const char *path, struct pk_arena *arena,
                                              const struct transfer_map **map, struct pk_error *err);
-/* The same from text; `name` is shown in messages. */
-PK_MUST_CHECK enum pk_code transfer_map_read(const char *name, pk_slice text,
-                                             struct pk_arena *arena,
-                                             const struct transfer_map **map, struct pk_error *err);
 /* The names it gives to the columns; count 0: none. */
 const pk_slice *transfer_map_columns(const struct transfer_map *map, size_t *count);
 /* Gives the table the key and indexes that the mapping states, if it states a key. */

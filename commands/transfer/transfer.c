@@ -201,7 +201,8 @@ void transfer_refuse(struct transfer *transfer, size_t pos, const char *format, 
     va_end(args);
 }
 
-void transfer_repair(struct transfer *transfer, size_t pos, const char *format, ...)
+PK_PRINTF(3, 4)
+static void note_repair(struct transfer *transfer, size_t pos, const char *format, ...)
 {
     struct transfer_lines *lines = &transfer->repairs;
     va_list args;
@@ -260,8 +261,8 @@ static void mend_note(struct mender *mender, const char *what)
         mender->refused = true;
         return;
     }
-    transfer_repair(mender->transfer, mender->pos, "%.*s: %s", (int)mender->path.len,
-                    mender->path.data, what);
+    note_repair(mender->transfer, mender->pos, "%.*s: %s", (int)mender->path.len, mender->path.data,
+                what);
 }
 
 static pk_value mend_value(struct mender *mender, pk_value typed);

@@ -140,8 +140,6 @@ void transfer_delete(struct transfer *transfer, struct transfer_table *table, pk
                      size_t pos);
 
 /* "FILE:LINE: …" */
-void transfer_repair(struct transfer *transfer, size_t pos, const char *format, ...)
-    PK_PRINTF(3, 4);
 void transfer_refuse(struct transfer *transfer, size_t pos, const char *format, ...)
     PK_PRINTF(3, 4);
 /* Without a place. */

@@ -235,7 +235,8 @@ enum pk_code transfer_output_finish(struct transfer_export *export, struct pk_er
     return rc;
 }
 
-void transfer_output_close(struct transfer_export *export)
+/* Closes the file; one that was not finished goes. */
+static void close_output(struct transfer_export *export)
 {
     struct transfer_output *output = export->file;
 
@@ -251,7 +252,7 @@ void transfer_output_close(struct transfer_export *export)
 
 void transfer_export_release(struct transfer_export *export)
 {
-    transfer_output_close(export);
+    close_output(export);
     pk_buf_release(&export->out);
     pk_arena_release(&export->page);
     pk_arena_release(&export->arena);

@@ -51,8 +51,6 @@ PK_MUST_CHECK enum pk_code transfer_output_open(struct transfer_export *export, 
 /* Writes the rest and gives the file its name. */
 PK_MUST_CHECK enum pk_code transfer_output_finish(struct transfer_export *export,
                                                   struct pk_error *err);
-/* Closes the file; one that was not finished goes. */
-void transfer_output_close(struct transfer_export *export);
 /* Frees all that the export holds. */
 void transfer_export_release(struct transfer_export *export);
 

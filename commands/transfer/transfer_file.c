@@ -133,14 +133,6 @@ enum pk_code transfer_file_load(struct transfer_file *file, const char *path, st
     return rc;
 }
 
-enum pk_code transfer_file_take(struct transfer_file *file, const char *name, pk_slice bytes,
-                                struct pk_error *err)
-{
-    *file = (struct transfer_file){.name = name};
-    pk_buf_add(&file->bytes, bytes);
-    return finish(file, err);
-}
-
 void transfer_file_release(struct transfer_file *file)
 {
     pk_buf_release(&file->bytes);

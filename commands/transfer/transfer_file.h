@@ -26,9 +26,6 @@ struct transfer_file {
 /* Reads the file at path. PK_E_USAGE with a message that begins with the path; err has no span. */
 PK_MUST_CHECK enum pk_code transfer_file_load(struct transfer_file *file, const char *path,
                                               struct pk_error *err);
-/* The same for bytes in memory (copied). */
-PK_MUST_CHECK enum pk_code transfer_file_take(struct transfer_file *file, const char *name,
-                                              pk_slice bytes, struct pk_error *err);
 void transfer_file_release(struct transfer_file *file);
 
 /* The 1-based line of a position in file->text. */

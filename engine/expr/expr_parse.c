@@ -41,7 +41,8 @@ bool pk__parse_keyword(const struct pk_parser *parser, const char *keyword)
            strncasecmp(word.data, keyword, word.len) == 0;
 }
 
-bool pk__parse_any_keyword(const struct pk_parser *parser)
+/* The current token is one of the keywords of the grammar in use. */
+static bool at_any_keyword(const struct pk_parser *parser)
 {
     static const char *const condition[] = {"AND", "OR", "NOT", "BETWEEN", "IN", NULL};
     static const char *const update[] = {"SET", "REMOVE", "ADD", "DELETE", NULL};
@@ -299,7 +300,7 @@ static struct pk_path_step name_step(struct pk_parser *parser)
 {
     enum pk_token_kind kind = parser->token.kind;
 
-    if (kind != PK_TOKEN_NAME_REF && (kind != PK_TOKEN_NAME || pk__parse_any_keyword(parser))) {
+    if (kind != PK_TOKEN_NAME_REF && (kind != PK_TOKEN_NAME || at_any_keyword(parser))) {
         pk__parse_syntax(parser);
         return (struct pk_path_step){PK_LIT(""), 0};
     }
@@ -435,7 +436,7 @@ static bool at_function(const struct pk_parser *parser)
 {
     size_t end = pk__span_end(parser->token.span);
 
-    return parser->token.kind == PK_TOKEN_NAME && !pk__parse_any_keyword(parser) &&
+    return parser->token.kind == PK_TOKEN_NAME && !at_any_keyword(parser) &&
            pk__lex(parser->source->text, end).kind == PK_TOKEN_OPEN;
 }
 

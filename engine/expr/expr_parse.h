@@ -64,8 +64,6 @@ bool pk__parse_accept(struct pk_parser *parser, enum pk_token_kind kind);
 void pk__parse_expect(struct pk_parser *parser, enum pk_token_kind kind);
 /* True when the current token is this keyword, in any case. */
 bool pk__parse_keyword(const struct pk_parser *parser, const char *keyword);
-/* True when the current token is one of the keywords of the grammar in use. */
-bool pk__parse_any_keyword(const struct pk_parser *parser);
 /* One level deeper, or a syntax error at PK_EXPR_DEPTH_MAX. Levels are left by depth--. */
 bool pk__parse_enter(struct pk_parser *parser);
 /* Counts an operator or a function. */

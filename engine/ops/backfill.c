@@ -295,6 +295,21 @@ static bool is_moving(const struct pk_index *index)
            (index->status == PK_STATUS_CREATING || index->status == PK_STATUS_DELETING);
 }
 
+/* An index is being created or deleted. */
+static bool is_due(struct pk_engine *engine)
+{
+    size_t count = 0;
+    struct pk_table **tables = pk_catalog_all(&engine->catalog, &count);
+    bool due = false;
+
+    for (size_t t = 0; t < count; t++) {
+        for (size_t i = 0; i < tables[t]->index_count; i++)
+            due = due || is_moving(&tables[t]->indexes[i]);
+    }
+    pk_catalog_free_all(tables, count);
+    return due;
+}
+
 enum pk_code pk_backfill_tick(struct pk_engine *engine, size_t max, bool *more,
                               struct pk_error *err)
 {
@@ -309,20 +324,6 @@ enum pk_code pk_backfill_tick(struct pk_engine *engine, size_t max, bool *more,
         }
     }
     pk_catalog_free_all(tables, count);
-    *more = rc == PK_OK && pk_backfill_is_due(engine);
+    *more = rc == PK_OK && is_due(engine);
     return rc;
-}
-
-bool pk_backfill_is_due(struct pk_engine *engine)
-{
-    size_t count = 0;
-    struct pk_table **tables = pk_catalog_all(&engine->catalog, &count);
-    bool due = false;
-
-    for (size_t t = 0; t < count; t++) {
-        for (size_t i = 0; i < tables[t]->index_count; i++)
-            due = due || is_moving(&tables[t]->indexes[i]);
-    }
-    pk_catalog_free_all(tables, count);
-    return due;
 }

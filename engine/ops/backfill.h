@@ -23,7 +23,5 @@
  * *more: another call would go on. Takes catalog.ddl. */
 PK_MUST_CHECK enum pk_code pk_backfill_tick(struct pk_engine *engine, size_t max, bool *more,
                                             struct pk_error *err);
-/* True when an index is being created or deleted: the next tick has work. */
-bool pk_backfill_is_due(struct pk_engine *engine);
 
 #endif

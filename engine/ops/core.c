@@ -52,14 +52,14 @@ size_t pk_engine_list_tables(struct pk_engine *engine, struct pk_call *call, pk_
     return pk_catalog_names(&engine->catalog, call->arena, after, limit, names, more);
 }
 
-bool pk_call_cancelled(const struct pk_call *call)
+static bool is_cancelled(const struct pk_call *call)
 {
     return call->cancel != NULL && atomic_load_explicit(call->cancel, memory_order_relaxed);
 }
 
 enum pk_code pk_call_check(const struct pk_call *call, struct pk_error *err)
 {
-    if (pk_call_cancelled(call))
+    if (is_cancelled(call))
         return pk_fail(err, PK_E_CANCELLED, "cancelled");
     return PK_OK;
 }

@@ -30,6 +30,7 @@ struct pk_engine {
     _Atomic uint64_t ttl_jitter_ms;
     _Atomic uint64_t stream_retention_ms;
     _Atomic uint64_t stream_iterator_ms;
+    _Atomic uint64_t stream_rollover_ms; /* 0: never */
 
     struct pk_catalog catalog;
     struct pk_latches latches;
@@ -63,8 +64,7 @@ PK_MUST_CHECK enum pk_code pk_engine_need_table(struct pk_engine *engine, pk_sli
 PK_MUST_CHECK enum pk_code pk_engine_need_snapshot(struct pk_engine *engine, pk_slice name,
                                                    struct pk_table **table, struct pk_snap **snap,
                                                    struct pk_error *err);
-/* True when the caller of this call wants it to stop. */
-bool pk_call_cancelled(const struct pk_call *call);
+/* PK_E_CANCELLED when the caller wants the call to stop: in loops, now and then. */
 PK_MUST_CHECK enum pk_code pk_call_check(const struct pk_call *call, struct pk_error *err);
 
 #endif

@@ -41,8 +41,9 @@ static bool has_lag(const struct pk_engine *engine)
     return atomic_load(&engine->gsi_lag_ms) > 0 || atomic_load(&engine->gsi_lag_jitter_ms) > 0;
 }
 
-int64_t pk_propagate_due(const struct pk_engine *engine, uint32_t table_id,
-                         const struct pk_change *change)
+/* When a record is due in an index. */
+static int64_t due_of(const struct pk_engine *engine, uint32_t table_id,
+                      const struct pk_change *change)
 {
     uint64_t jitter = atomic_load(&engine->gsi_lag_jitter_ms);
     int64_t due = change->time_ms + (int64_t)atomic_load(&engine->gsi_lag_ms);
@@ -59,7 +60,7 @@ static bool is_due(const struct run *run, const struct pk_change *change)
 {
     if (run->now_ms == INT64_MAX)
         return true;
-    return pk_propagate_due(run->engine, run->table->id, change) <= run->now_ms;
+    return due_of(run->engine, run->table->id, change) <= run->now_ms;
 }
 
 /* Applying -------------------------------------------------------------------------------------*/
@@ -254,8 +255,9 @@ enum pk_code pk_propagate_to_end(struct pk_engine *engine, const struct pk_table
     return run_index(&run, err);
 }
 
-enum pk_code pk_propagate_before_read(struct pk_engine *engine, const struct pk_table *table,
-                                      const struct pk_index *index, struct pk_error *err)
+/* What pk_propagate_all() does, for one index. */
+static enum pk_code catch_up(struct pk_engine *engine, const struct pk_table *table,
+                             const struct pk_index *index, struct pk_error *err)
 {
     struct run run = run_of(engine, table, index);
     struct pk_error failed = PK_ERROR_INIT;
@@ -295,7 +297,7 @@ enum pk_code pk_propagate_snapshot(struct pk_engine *engine,
         if (source->index.data != NULL)
             index = pk_table_index(*table, source->index);
         if (index != NULL)
-            rc = pk_propagate_before_read(engine, *table, index, err);
+            rc = catch_up(engine, *table, index, err);
         if (rc == PK_OK) {
             *snap = pk_snap_new(engine->store);
             /* Rows of a dropped table or index go only after the descriptor became stale. */
@@ -317,7 +319,7 @@ enum pk_code pk_propagate_all(struct pk_engine *engine, const struct pk_table *t
     enum pk_code rc = PK_OK;
 
     for (size_t i = table->local_count; i < table->index_count && rc == PK_OK; i++)
-        rc = pk_propagate_before_read(engine, table, &table->indexes[i], err);
+        rc = catch_up(engine, table, &table->indexes[i], err);
     return rc;
 }
 
@@ -383,7 +385,7 @@ static enum pk_code shard_due(const struct run *run, uint32_t shard, int64_t *du
     rc = pk_iter_status(iter, err);
     if (rc == PK_OK && pk_iter_valid(iter) &&
         pk_change_open(pk_iter_key(iter), pk_iter_value(iter), &change)) {
-        int64_t due = pk_propagate_due(run->engine, run->table->id, &change);
+        int64_t due = due_of(run->engine, run->table->id, &change);
 
         if (due < *due_ms)
             *due_ms = due;

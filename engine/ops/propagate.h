@@ -15,12 +15,6 @@
 
 #include "engine/ops/table_log.h"
 
-/* Applies what was written to the index before the call, when there is no lag; else nothing. Not
- * under a latch. A store that takes no writes is no error: the index stays as it is. */
-PK_MUST_CHECK enum pk_code pk_propagate_before_read(struct pk_engine *engine,
-                                                    const struct pk_table *table,
-                                                    const struct pk_index *index,
-                                                    struct pk_error *err);
 /* As pk_engine_need_snapshot(), for a read of a table or index (data NULL: the table itself, an
  * unknown one is left for the caller to complain of): what was written to it before is in it. */
 struct pk_propagate_source {
@@ -31,7 +25,9 @@ PK_MUST_CHECK enum pk_code pk_propagate_snapshot(struct pk_engine *engine,
                                                  const struct pk_propagate_source *source,
                                                  struct pk_table **table, struct pk_snap **snap,
                                                  struct pk_error *err);
-/* As pk_propagate_before_read() for all GSIs of the table. */
+/* Applies what was written to the table before the call to all its GSIs, when there is no lag; else
+ * nothing. Not under a latch. A store that takes no writes is no error: the indexes stay as they
+ * are. */
 PK_MUST_CHECK enum pk_code pk_propagate_all(struct pk_engine *engine, const struct pk_table *table,
                                             struct pk_error *err);
 /* Under apply: applies everything below the next sequence, whatever the lag. */
@@ -49,9 +45,5 @@ PK_MUST_CHECK enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64
 /* Deletes at most max records that every reader has passed; *more as above. */
 PK_MUST_CHECK enum pk_code pk_propagate_trim(struct pk_engine *engine, size_t max, bool *more,
                                              struct pk_error *err);
-
-/* When a record is due in an index. */
-int64_t pk_propagate_due(const struct pk_engine *engine, uint32_t table_id,
-                         const struct pk_change *change);
 
 #endif

@@ -42,7 +42,8 @@ struct pk_table_log *pk_table_log(const struct pk_table *table)
     return (struct pk_table_log *)pk_table_companion(table);
 }
 
-enum pk_code pk_table_log_open(struct pk_table *table, struct pk_store *store, struct pk_error *err)
+/* A table that was there before: reads log and cursors. */
+static enum pk_code open_log(struct pk_table *table, struct pk_store *store, struct pk_error *err)
 {
     struct pk_table_log *log;
     enum pk_code rc;
@@ -68,7 +69,7 @@ enum pk_code pk_table_log_open_all(struct pk_engine *engine, struct pk_error *er
     enum pk_code rc = PK_OK;
 
     for (size_t i = 0; i < count && rc == PK_OK; i++)
-        rc = pk_table_log_open(tables[i], engine->store, err);
+        rc = open_log(tables[i], engine->store, err);
     pk_catalog_free_all(tables, count);
     return rc;
 }

@@ -25,17 +25,15 @@ struct pk_table_log {
     struct pk_companion companion; /* first */
     struct pk_log log;
     pthread_mutex_t apply;
-    bool dropped; /* under apply: the table's rows are being deleted, none may be written */
+    bool dropped;     /* under apply: the table's rows are being deleted, none may be written */
     atomic_bool left; /* dropped, and the last writer has gone: no record will follow */
     struct pk_index_reader readers[PK_GSI_MAX + 1]; /* one more: created while one goes */
 };
 
 /* Gives a table its log, with a reader for each GSI: a new table, which has its ids. */
 void pk_table_log_new(struct pk_table *table);
-/* The same for a table that was there before: reads log and cursors. PK_E_IO, PK_E_CORRUPT. */
-PK_MUST_CHECK enum pk_code pk_table_log_open(struct pk_table *table, struct pk_store *store,
-                                             struct pk_error *err);
-/* Opens the logs of all tables of the catalog. */
+/* The same for all tables of the catalog, which were there before: reads their logs and cursors.
+ * PK_E_IO, PK_E_CORRUPT. */
 PK_MUST_CHECK enum pk_code pk_table_log_open_all(struct pk_engine *engine, struct pk_error *err);
 /* Borrowed. */
 struct pk_table_log *pk_table_log(const struct pk_table *table);

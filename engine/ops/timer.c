@@ -1,4 +1,4 @@
-/* When you add a kind of background work, add its row to pk_timer_sources. */
+/* When you add a kind of background work, add its row to sources[]. */
 #include "engine/ops/timer.h"
 
 #include "engine/ops/backfill.h"
@@ -78,7 +78,16 @@ static enum pk_code run_tokens(struct pk_engine *engine, int64_t now_ms, bool *m
     return pk_tokens_sweep(&engine->tokens, engine->store, now_ms, err);
 }
 
-const struct pk_timer_source pk_timer_sources[] = {
+struct source {
+    const char *name;
+    /* When the next of it is due, INT64_MAX: none waits. NULL: it waits for no time. */
+    enum pk_code (*next_due)(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err);
+    /* Does a slice of what is due at now_ms; *more: another call would go on. */
+    enum pk_code (*run)(struct pk_engine *engine, int64_t now_ms, bool *more, struct pk_error *err);
+};
+
+/* In the order in which a tick runs them, ended by a row whose name is NULL. */
+static const struct source sources[] = {
     {"recount", NULL, run_recount},
     {"expiry", pk_ttl_next_due, run_expiry},
     {"propagation", pk_propagate_next_due, run_propagation},
@@ -94,7 +103,7 @@ bool pk_timers_run(struct pk_engine *engine, int64_t now_ms)
 {
     bool any = false;
 
-    for (const struct pk_timer_source *source = pk_timer_sources; source->name != NULL; source++) {
+    for (const struct source *source = sources; source->name != NULL; source++) {
         struct pk_error err = PK_ERROR_INIT;
         bool more = false;
 
@@ -109,7 +118,7 @@ bool pk_timers_run(struct pk_engine *engine, int64_t now_ms)
 enum pk_code pk_timers_next_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
 {
     *due_ms = INT64_MAX;
-    for (const struct pk_timer_source *source = pk_timer_sources; source->name != NULL; source++) {
+    for (const struct source *source = sources; source->name != NULL; source++) {
         int64_t due = INT64_MAX;
         enum pk_code rc = PK_OK;
 

@@ -10,16 +10,6 @@
 
 #include "engine/ops/core.h"
 
-struct pk_timer_source {
-    const char *name;
-    /* When the next of it is due, INT64_MAX: none waits. NULL: it waits for no time. */
-    enum pk_code (*next_due)(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err);
-    /* Does a slice of what is due at now_ms; *more: another call would go on. */
-    enum pk_code (*run)(struct pk_engine *engine, int64_t now_ms, bool *more, struct pk_error *err);
-};
-/* In the order in which a tick runs them, ended by a row whose name is NULL. */
-extern const struct pk_timer_source pk_timer_sources[];
-
 /* One slice of everything; true when something was left. Under tick_lock. What fails is tried again
  * by the next tick. */
 bool pk_timers_run(struct pk_engine *engine, int64_t now_ms);

@@ -34,11 +34,6 @@ static unsigned char tag_of(enum pk_kind kind)
     return 0;
 }
 
-bool pk_key_kind_allowed(enum pk_kind kind)
-{
-    return tag_of(kind) != 0;
-}
-
 static void append_escaped(struct pk_buf *key, pk_slice bytes)
 {
     while (bytes.len > 0) {

@@ -21,9 +21,6 @@
 #include "engine/item.h"
 #include "engine/value.h"
 
-/* True for the kinds a key attribute can have: S, N, B. */
-bool pk_key_kind_allowed(enum pk_kind kind);
-
 /* Appends enc(value). Another kind than S, N, B is our mistake. */
 void pk_key_append_value(struct pk_buf *key, pk_value value);
 /* The same from the stored form. */

@@ -56,8 +56,6 @@ const struct pk_member **sh_render_members(struct pk_arena *arena, const struct 
 void sh_render_cell(struct pk_buf *out, pk_value value);
 /* The heading of a grid's column; "columnN" for one without, where a format needs a name. */
 void sh_render_heading(struct pk_buf *out, const struct cmd_grid *grid, size_t column);
-/* A JSON string with its quotes. Controls above ASCII and direction marks are escaped too. */
-void sh_json_string(struct pk_buf *out, pk_slice text);
 /* A plain JSON value: numbers with all digits, sets as arrays, binary as base64. */
 void sh_json_value(struct pk_buf *out, pk_value value);
 /* One item, one row of a grid, as a JSON object on one line. */

@@ -20,7 +20,8 @@ static void add_escape(struct pk_buf *out, uint32_t c)
     }
 }
 
-void sh_json_string(struct pk_buf *out, pk_slice text)
+/* With its quotes. Controls above ASCII and direction marks are escaped too. */
+static void add_string(struct pk_buf *out, pk_slice text)
 {
     pk_buf_add_byte(out, '"');
     while (text.len > 0) {
@@ -63,7 +64,7 @@ static void add_member(struct pk_buf *out, const struct pk_member *member, bool 
 {
     if (!first)
         pk_buf_add_cstr(out, ", ");
-    sh_json_string(out, member->name);
+    add_string(out, member->name);
     pk_buf_add_cstr(out, ": ");
     sh_json_value(out, member->value);
 }
@@ -97,7 +98,7 @@ void sh_json_value(struct pk_buf *out, pk_value value)
         add_number(out, value);
         return;
     case PK_STRING:
-        sh_json_string(out, pk_value_bytes(value));
+        add_string(out, pk_value_bytes(value));
         return;
     case PK_BINARY:
         add_binary(out, value);
@@ -138,12 +139,12 @@ void sh_json_row(struct pk_buf *out, const struct cmd_grid *grid, size_t row)
         sh_render_heading(&name, grid, c);
         if (c > 0)
             pk_buf_add_cstr(out, ", ");
-        sh_json_string(out, pk_buf_slice(&name));
+        add_string(out, pk_buf_slice(&name));
         pk_buf_add_cstr(out, ": ");
         if (cell.data == NULL)
             pk_buf_add_cstr(out, "null");
         else
-            sh_json_string(out, cell);
+            add_string(out, cell);
     }
     pk_buf_add_byte(out, '}');
     pk_buf_release(&name);
