@@ -42,8 +42,8 @@ enum pk_meta_kind {
     PK_META_RETIRED = 'r',     /* table or index id(4): rows still to be deleted */
     PK_META_COUNTERS = 'n',    /* table or index id(4): items and bytes, saved at a clean close */
     PK_META_COLLECTION = 'z',  /* table id(4) token(8) enc(PK): size of an item collection */
-    PK_META_LOG = 'h',         /* table id(4) …: high-water marks and shards of a change log */
-    PK_META_CURSOR = 'c',      /* table id(4) reader: how far a reader of a change log has come */
+    PK_META_LOG = 'h',         /* table id(4) 'n': high-water mark of a change log */
+    PK_META_CURSOR = 'c',      /* table id(4) reader(4) [shard(4)]: how far a reader has come */
     PK_META_BACKFILL = 'p',    /* index id(4): key of the last row its backfill has copied */
     PK_META_IDEMPOTENCY = 'k', /* client request token: hash and time */
     PK_META_SETTING = 's',     /* setting: its value */
