@@ -10,7 +10,7 @@
  *
  * Blanks are also no-break spaces, a BOM, comments where a word may start, and a backslash at the
  * end of a line. Typographic quotes open and close a string where a word may start, so that text
- * pasted from slides works; cmd_lex_is_typographic() tells, for the note.
+ * pasted from slides works; cmd_quoted.typographic tells, for the note.
  */
 #ifndef CMD_LEX_H
 #define CMD_LEX_H

@@ -3,7 +3,7 @@
  * placeholders, function calls, and the bookkeeping of faults.
  *
  * A syntax error ends the parse. All other faults are collected while the parse goes on, because
- * DynamoDB reports them by class and not by place: pk__parse_end() picks the one that wins
+ * DynamoDB reports them by class and not by place: pk__parse_report() picks the one that wins
  * (expressions.md §4 and §8).
  */
 #ifndef PK_EXPR_PARSE_H

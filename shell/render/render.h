@@ -49,7 +49,7 @@ struct sh_column *sh_render_columns(struct pk_arena *arena, const struct cmd_ite
 /* True for the name of a key attribute. */
 bool sh_render_is_key(const struct cmd_items *items, pk_slice name);
 /* The members of one row in the order they are shown: keys first, then by name. Arena array of
- * pk_value_count(row) members. */
+ * row.len members. */
 const struct pk_member **sh_render_members(struct pk_arena *arena, const struct cmd_items *items,
                                            pk_value row);
 /* What a cell shows, made safe: a top-level string without quotes, else a PartiQL literal. */
