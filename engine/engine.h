@@ -67,6 +67,7 @@ struct pk_sim_settings {
     uint64_t ttl_jitter_ms;
     uint64_t stream_retention_ms;
     uint64_t stream_iterator_ms; /* how long a shard iterator may be used */
+    uint64_t stream_rollover_ms; /* the age at which a shard goes on in a child; 0: never */
 };
 enum pk_sim_kind { PK_SIM_COUNT, PK_SIM_BYTES, PK_SIM_DURATION };
 /* Its members by their names, ordered by these, ended by a row whose name is NULL. */

@@ -226,6 +226,64 @@ void pk_stream_split(struct pk_stream *stream, struct pk_arena *arena,
     stream->shard_count = count + 2;
 }
 
+/* A shard closes when its children open. */
+static bool is_behind(const struct pk_stream *stream, const struct pk_shard *shard,
+                      int64_t oldest_ms)
+{
+    if (shard->end == 0)
+        return false;
+    for (size_t i = 0; i < stream->shard_count; i++) {
+        if (stream->shards[i].parent == shard->serial)
+            return stream->shards[i].opened_ms < oldest_ms;
+    }
+    return false;
+}
+
+bool pk_stream_roll_over(struct pk_stream *stream, struct pk_arena *arena,
+                         const struct pk_rollover *rollover)
+{
+    int64_t oldest_ms = rollover->now_ms - (int64_t)rollover->retention_ms;
+    struct pk_shard *shards = PK_NEW_ARRAY(arena, struct pk_shard, 2 * stream->shard_count);
+    uint32_t serial = stream->shards[stream->shard_count - 1].serial;
+    size_t kept = 0;
+    size_t made;
+
+    for (size_t i = 0; i < stream->shard_count; i++) {
+        if (!is_behind(stream, &stream->shards[i], oldest_ms))
+            shards[kept++] = stream->shards[i];
+    }
+    made = kept;
+    for (size_t i = 0; i < kept; i++) {
+        if (shards[i].end != 0 ||
+            shards[i].opened_ms + (int64_t)rollover->age_ms > rollover->now_ms)
+            continue;
+        close_shard(&shards[i], rollover->end);
+        shards[made++] = (struct pk_shard){.serial = ++serial,
+                                           .parent = shards[i].serial,
+                                           .number = shards[i].number,
+                                           .opened_ms = rollover->now_ms,
+                                           .first = shards[i].end};
+    }
+    if (made == stream->shard_count && kept == made)
+        return false;
+    stream->shards = shards;
+    stream->shard_count = made;
+    return true;
+}
+
+int64_t pk_stream_rollover_due(const struct pk_stream *stream, uint64_t age_ms)
+{
+    int64_t due_ms = INT64_MAX;
+
+    for (size_t i = 0; i < stream->shard_count && stream->closed_ms == 0; i++) {
+        const struct pk_shard *shard = &stream->shards[i];
+
+        if (shard->end == 0 && shard->opened_ms + (int64_t)age_ms < due_ms)
+            due_ms = shard->opened_ms + (int64_t)age_ms;
+    }
+    return due_ms;
+}
+
 bool pk_stream_forget(struct pk_table *table, int64_t now_ms, uint64_t retention_ms)
 {
     size_t kept = 0;

@@ -58,6 +58,18 @@ struct pk_shard_split {
 };
 void pk_stream_split(struct pk_stream *stream, struct pk_arena *arena,
                      const struct pk_shard_split *split);
+/* Closes each open shard that is `age_ms` old before `end`, and opens one child of it; takes out
+ * closed shards whose records are all out of retention. True when that changed something. */
+struct pk_rollover {
+    int64_t now_ms;
+    uint64_t age_ms;
+    uint64_t retention_ms;
+    uint64_t end;
+};
+bool pk_stream_roll_over(struct pk_stream *stream, struct pk_arena *arena,
+                         const struct pk_rollover *rollover);
+/* When the next shard is that old; INT64_MAX: the stream is disabled. */
+int64_t pk_stream_rollover_due(const struct pk_stream *stream, uint64_t age_ms);
 /* Takes out the streams that are over; true when there were any. */
 bool pk_stream_forget(struct pk_table *table, int64_t now_ms, uint64_t retention_ms);
 

@@ -26,6 +26,7 @@ const struct pk_sim_field pk_sim_fields[] = {
     {"seed", FIELD(seed), SEED_MAX, PK_SIM_COUNT},
     {"stream.iterator_ttl", FIELD(stream_iterator_ms), DURATION_MAX, PK_SIM_DURATION},
     {"stream.retention", FIELD(stream_retention_ms), DURATION_MAX, PK_SIM_DURATION},
+    {"stream.rollover", FIELD(stream_rollover_ms), DURATION_MAX, PK_SIM_DURATION},
     {"ttl.delay", FIELD(ttl_delay_ms), DURATION_MAX, PK_SIM_DURATION},
     {"ttl.jitter", FIELD(ttl_jitter_ms), DURATION_MAX, PK_SIM_DURATION},
     {NULL, 0, 0, PK_SIM_COUNT},
@@ -87,6 +88,7 @@ static void put_to_use(struct pk_engine *engine, const struct pk_sim_settings *s
     atomic_store(&engine->ttl_jitter_ms, settings->ttl_jitter_ms);
     atomic_store(&engine->stream_retention_ms, settings->stream_retention_ms);
     atomic_store(&engine->stream_iterator_ms, settings->stream_iterator_ms);
+    atomic_store(&engine->stream_rollover_ms, settings->stream_rollover_ms);
 }
 
 static void in_use(const struct pk_engine *engine, struct pk_sim_settings *settings)
@@ -107,6 +109,7 @@ static void in_use(const struct pk_engine *engine, struct pk_sim_settings *setti
         .ttl_jitter_ms = atomic_load(&engine->ttl_jitter_ms),
         .stream_retention_ms = atomic_load(&engine->stream_retention_ms),
         .stream_iterator_ms = atomic_load(&engine->stream_iterator_ms),
+        .stream_rollover_ms = atomic_load(&engine->stream_rollover_ms),
     };
 }
 

@@ -19,10 +19,10 @@ PK_MUST_CHECK enum pk_code pk_stream_change(struct pk_engine *engine, struct pk_
 struct pk_table *pk_stream_depart(struct pk_engine *engine, const struct pk_table *table,
                                   int64_t now_ms);
 
-/* Forgets dropped tables whose streams are over. */
+/* Forgets dropped tables whose streams are over, and rolls over shards that are old enough. */
 PK_MUST_CHECK enum pk_code pk_stream_tick(struct pk_engine *engine, int64_t now_ms,
                                           struct pk_error *err);
-/* When the next such table is to be forgotten; INT64_MAX: there is none. */
+/* When the next of that is to be done; INT64_MAX: never. */
 int64_t pk_stream_next_due(struct pk_engine *engine);
 
 #endif

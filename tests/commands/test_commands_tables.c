@@ -190,6 +190,8 @@ Test(commands_tables, settings_and_help)
          "stream.iterator_ttl | 15 min | a duration | 15 min | how long a shard iterator may be "
          "used\n"
          "stream.retention | 1 d | a duration | 1 d | how long a stream keeps its records\n"
+         "stream.rollover | 0 | a duration | 0 | the age at which a shard goes on in a child, a "
+         "minute at least; 0: never\n"
          "ttl.delay | 2 d | a duration | 2 d | from an item's expiry to its deletion\n"
          "ttl.jitter | 0 | a duration | 0 | up to this much is added to ttl.delay by chance\n"},
         {"set rows",

@@ -550,3 +550,57 @@ Test(stream, gap)
     pk_buf_release(&seen.text);
     engine_close(&fx);
 }
+
+/* Time goes by, with all that becomes due in it. */
+static void pass(struct engine_fixture *fx, int64_t ms)
+{
+    int64_t to_ms = pk_clock_now(pk_engine_clock(fx->engine)) + ms;
+
+    cr_assert_eq(pk_engine_advance(fx->engine, &fx->call, to_ms, &fx->err), PK_OK);
+}
+
+/* Every four hours a shard goes on in a child, whose records follow its own; a closed one stays for
+ * the retention of its records. A reader who finishes parents first misses and repeats nothing. */
+Test(stream, rollover)
+{
+    struct temp_dir dir;
+    struct engine_fixture fx;
+    struct pk_stream_name name;
+    struct pk_sim_settings settings;
+    struct pk_stream_info info;
+
+    temp_dir_make(&dir);
+    engine_open_dir(&fx, dir.path);
+    pk_engine_settings(fx.engine, &settings);
+    cr_assert_eq(settings.stream_rollover_ms, 0);
+    settings.stream_rollover_ms = 4 * 3600000;
+    cr_assert_eq(pk_engine_set_settings(fx.engine, &settings, &fx.err), PK_OK);
+    make_table(&fx, "T p:S s:N", PK_STREAM_KEYS_ONLY);
+    name = stream_of(&fx, "T", 0);
+    for (int i = 1; i < 4; i++) {
+        engine_put(&fx, "T", engine_format(&fx, "{p: 'a', s: %d}", i));
+        pass(&fx, 4 * 3600000);
+    }
+    info = describe(&fx, &name);
+    cr_assert_eq(info.shard_count, 16, "%zu shards", info.shard_count);
+    for (size_t i = 0; i < 16; i++) {
+        cr_expect_eq(info.shards[i].last.data == NULL, i >= 12, "shard %zu", i);
+        if (i >= 4)
+            cr_expect(pk_slice_equal(info.shards[i].parent, info.shards[i - 4].id), "shard %zu", i);
+    }
+    cr_assert_str_eq(all_records(&fx, &name), "INSERT 5\nINSERT 5\nINSERT 5\n");
+    engine_close(&fx);
+
+    engine_open_dir(&fx, dir.path);
+    name = stream_of(&fx, "T", 0);
+    engine_put(&fx, "T", "{p: 'a', s: 4}");
+    cr_assert_str_eq(all_records(&fx, &name), "INSERT 5\nINSERT 5\nINSERT 5\nINSERT 5\n");
+    pass(&fx, 24 * 3600000);
+    cr_assert_str_eq(all_records(&fx, &name), "INSERT 5\n");
+    pass(&fx, INT64_C(20) * 24 * 3600000);
+    info = describe(&fx, &name);
+    cr_assert_leq(info.shard_count, 32, "%zu shards", info.shard_count);
+    cr_assert_str_eq(all_records(&fx, &name), "");
+    engine_close(&fx);
+    temp_dir_remove(&dir);
+}
