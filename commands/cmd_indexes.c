@@ -1,5 +1,4 @@
 /* indexes: a table's indexes, whether they are ready, and how far behind they are. */
-#include "commands/args.h"
 #include "commands/entries.h"
 #include "commands/schema.h"
 #include "commands/sim_settings.h"
@@ -73,19 +72,6 @@ static void show(const struct pk_table *table, const cJSON *description, const c
     }
 }
 
-static enum pk_code parse_name(struct cmd_context *context, const struct cmd_statement *statement,
-                               struct pk_arena *arena, pk_slice *name, struct pk_error *err)
-{
-    struct cmd_words words;
-    enum pk_code rc = cmd_words_init(&words, statement, arena, err);
-
-    if (rc == PK_OK && cmd_words_at_end(&words))
-        return cmd_need_table(context, name, err);
-    if (rc == PK_OK)
-        rc = cmd_words_take(&words, "the table's name", name, err);
-    return rc == PK_OK ? cmd_words_done(&words, err) : rc;
-}
-
 static enum pk_code indexes_run(struct cmd_context *context, const struct cmd_statement *statement,
                                 struct cmd_result *result, struct pk_error *err)
 {
@@ -94,7 +80,7 @@ static enum pk_code indexes_run(struct cmd_context *context, const struct cmd_st
     cJSON *request, *answer = NULL, *lags = NULL;
     const cJSON *description;
     pk_slice name;
-    enum pk_code rc = parse_name(context, statement, &result->arena, &name, err);
+    enum pk_code rc = cmd_read_table(context, statement, &result->arena, &name, err);
 
     if (rc != PK_OK)
         return rc;

@@ -3,24 +3,10 @@
  * cannot say stands below it as a comment, with the API's name for it, so that nothing is lost
  * silently.
  */
-#include "commands/args.h"
 #include "commands/ddl.h"
 #include "commands/entries.h"
 #include "commands/schema.h"
 #include "commands/wire.h"
-
-static enum pk_code parse_name(struct cmd_context *context, const struct cmd_statement *statement,
-                               struct pk_arena *arena, pk_slice *name, struct pk_error *err)
-{
-    struct cmd_words words;
-    enum pk_code rc = cmd_words_init(&words, statement, arena, err);
-
-    if (rc == PK_OK && cmd_words_at_end(&words))
-        return cmd_need_table(context, name, err);
-    if (rc == PK_OK)
-        rc = cmd_words_take(&words, "the table's name", name, err);
-    return rc == PK_OK ? cmd_words_done(&words, err) : rc;
-}
 
 /* Tags are no part of a definition: one alter for each. */
 static void print_tags(struct cmd_context *context, pk_slice table, pk_slice arn,
@@ -98,7 +84,7 @@ static enum pk_code show_create_run(struct cmd_context *context,
     cJSON *request, *answer = NULL;
     const cJSON *description;
     pk_slice name;
-    enum pk_code rc = parse_name(context, statement, &result->arena, &name, err);
+    enum pk_code rc = cmd_read_table(context, statement, &result->arena, &name, err);
 
     if (rc != PK_OK)
         return rc;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "commands/args.h"
 #include "commands/names.h"
 #include "commands/wire.h"
 #include "engine/base/map.h"
@@ -280,6 +281,19 @@ enum pk_code cmd_need_table(struct cmd_context *context, pk_slice *name, struct 
     pk_fail(err, PK_E_USAGE, "no table is current");
     pk_error_hint(err, "use TABLE makes one current, tables lists them, create table makes one");
     return PK_E_USAGE;
+}
+
+enum pk_code cmd_read_table(struct cmd_context *context, const struct cmd_statement *statement,
+                            struct pk_arena *arena, pk_slice *name, struct pk_error *err)
+{
+    struct cmd_words words;
+    enum pk_code rc = cmd_words_init(&words, statement, arena, err);
+
+    if (rc == PK_OK && cmd_words_at_end(&words))
+        return cmd_need_table(context, name, err);
+    if (rc == PK_OK)
+        rc = cmd_words_take(&words, "the table's name", name, err);
+    return rc == PK_OK ? cmd_words_done(&words, err) : rc;
 }
 
 /* ---- targets --------------------------------------------------------------------------------- */

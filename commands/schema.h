@@ -32,6 +32,12 @@ void cmd_set_table(struct cmd_context *context, pk_slice name);
 /* The current table or PK_E_USAGE, which says how to name one. */
 PK_MUST_CHECK enum pk_code cmd_need_table(struct cmd_context *context, pk_slice *name,
                                           struct pk_error *err);
+/* Arguments that are one table's name, or none: the current table. The name may live in the arena.
+ */
+PK_MUST_CHECK enum pk_code cmd_read_table(struct cmd_context *context,
+                                          const struct cmd_statement *statement,
+                                          struct pk_arena *arena, pk_slice *name,
+                                          struct pk_error *err);
 
 /* A table, or one of its indexes. */
 struct cmd_target {
