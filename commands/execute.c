@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "commands/cmd_partiql.h"
+#include "commands/language/scan.h"
 #include "commands/page.h"
 #include "commands/registry.h"
-#include "commands/language/scan.h"
 #include "commands/txn.h"
 #include "engine/base/utf8.h"
 

@@ -5,8 +5,8 @@
  * newline unless a bracket or a quote is open. Commands that are given a statement (explain, watch)
  * end as that one does, so they are looked through.
  */
-#include "commands/registry.h"
 #include "commands/language/scan.h"
+#include "commands/registry.h"
 
 enum ending {
     ENDS_AT_LINE,

@@ -4,8 +4,8 @@
  */
 #include "commands/partiql/partiql_native.h"
 
-#include "commands/partiql/partiql_access.h"
 #include "commands/language/rewrite.h"
+#include "commands/partiql/partiql_access.h"
 #include "commands/wire.h"
 
 struct printer {

@@ -320,7 +320,8 @@ static enum pk_code at_sequence(struct reading *reading, const struct pk_iterato
 
     if (!pk_sequence_parse(request->sequence, &sequence) || sequence < reading->shard->first ||
         sequence >= reading->bound)
-        return pk_fail(err, PK_E_VALIDATION, "One or more parameter values were invalid: Invalid SequenceNumber");
+        return pk_fail(err, PK_E_VALIDATION,
+                       "One or more parameter values were invalid: Invalid SequenceNumber");
     *position = request->start == PK_STREAM_AFTER_SEQUENCE ? sequence + 1 : sequence;
     rc = reading_seek(reading, *position, &found, err);
     if (rc == PK_OK && found && reading->change.time_ms < oldest)

@@ -340,7 +340,8 @@ size_t pk_value_depth(pk_value value)
     if (kind != PK_LIST && kind != PK_MAP)
         return 1;
     for (uint32_t i = 0; i < value.len; i++) {
-        size_t depth = pk_value_depth(kind == PK_LIST ? value.u.items[i] : value.u.members[i].value);
+        size_t depth =
+            pk_value_depth(kind == PK_LIST ? value.u.items[i] : value.u.members[i].value);
 
         if (depth > deepest)
             deepest = depth;

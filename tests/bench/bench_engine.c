@@ -167,14 +167,8 @@ static void raw_close(struct bench *bench)
 static void engine_open(struct bench *bench)
 {
     const struct pk_engine_options options = {.memory = true, .no_ticker = true};
-    const struct pk_key_element keys[] = {
-        {PK_LIT("PK"), false},
-        {PK_LIT("SK"), true }
-    };
-    const struct pk_key_attr attributes[] = {
-        {PK_LIT("PK"), PK_STRING},
-        {PK_LIT("SK"), PK_STRING}
-    };
+    const struct pk_key_element keys[] = {{PK_LIT("PK"), false}, {PK_LIT("SK"), true}};
+    const struct pk_key_attr attributes[] = {{PK_LIT("PK"), PK_STRING}, {PK_LIT("SK"), PK_STRING}};
     const struct pk_table_spec spec = {
         .name = PK_LIT("bench"),
         .keys = keys,

@@ -72,58 +72,41 @@ static struct pk_engine *open_store(const char *dir)
 
 static void create_table(struct pk_engine *engine)
 {
-    const struct pk_key_element keys[] = {
-        {PK_LIT("PK"), false},
-        {PK_LIT("SK"), true }
-    };
-    const struct pk_key_element by_value[] = {
-        {PK_LIT("group"), false},
-        {PK_LIT("value"), true }
-    };
-    const struct pk_key_element local[] = {
-        {PK_LIT("PK"),    false},
-        {PK_LIT("value"), true }
-    };
-    const struct pk_key_attr attributes[] = {
-        {PK_LIT("PK"),    PK_STRING},
-        {PK_LIT("SK"),    PK_STRING},
-        {PK_LIT("group"), PK_STRING},
-        {PK_LIT("value"), PK_NUMBER}
-    };
-    const struct pk_index_spec gsi = {
-        .name = PK_LIT("by_group"),
-        .keys = by_value,
-        .key_count = 2,
-        .projection_given = true,
-        .projection_type_given = true,
-        .projection = PK_PROJECT_ALL,
-        .max = {-1, -1}
-    };
-    const struct pk_index_spec lsi = {
-        .name = PK_LIT("by_value"),
-        .local = true,
-        .keys = local,
-        .key_count = 2,
-        .projection_given = true,
-        .projection_type_given = true,
-        .projection = PK_PROJECT_KEYS_ONLY,
-        .max = {-1, -1}
-    };
-    const struct pk_table_spec spec = {
-        .name = PK_LIT("crash"),
-        .keys = keys,
-        .key_count = 2,
-        .attributes = attributes,
-        .attribute_count = 4,
-        .locals = &lsi,
-        .local_count = 1,
-        .locals_given = true,
-        .globals = &gsi,
-        .global_count = 1,
-        .globals_given = true,
-        .billing = PK_ON_DEMAND,
-        .max = {-1, -1}
-    };
+    const struct pk_key_element keys[] = {{PK_LIT("PK"), false}, {PK_LIT("SK"), true}};
+    const struct pk_key_element by_value[] = {{PK_LIT("group"), false}, {PK_LIT("value"), true}};
+    const struct pk_key_element local[] = {{PK_LIT("PK"), false}, {PK_LIT("value"), true}};
+    const struct pk_key_attr attributes[] = {{PK_LIT("PK"), PK_STRING},
+                                             {PK_LIT("SK"), PK_STRING},
+                                             {PK_LIT("group"), PK_STRING},
+                                             {PK_LIT("value"), PK_NUMBER}};
+    const struct pk_index_spec gsi = {.name = PK_LIT("by_group"),
+                                      .keys = by_value,
+                                      .key_count = 2,
+                                      .projection_given = true,
+                                      .projection_type_given = true,
+                                      .projection = PK_PROJECT_ALL,
+                                      .max = {-1, -1}};
+    const struct pk_index_spec lsi = {.name = PK_LIT("by_value"),
+                                      .local = true,
+                                      .keys = local,
+                                      .key_count = 2,
+                                      .projection_given = true,
+                                      .projection_type_given = true,
+                                      .projection = PK_PROJECT_KEYS_ONLY,
+                                      .max = {-1, -1}};
+    const struct pk_table_spec spec = {.name = PK_LIT("crash"),
+                                       .keys = keys,
+                                       .key_count = 2,
+                                       .attributes = attributes,
+                                       .attribute_count = 4,
+                                       .locals = &lsi,
+                                       .local_count = 1,
+                                       .locals_given = true,
+                                       .globals = &gsi,
+                                       .global_count = 1,
+                                       .globals_given = true,
+                                       .billing = PK_ON_DEMAND,
+                                       .max = {-1, -1}};
     struct pk_error err = PK_ERROR_INIT;
     struct pk_table *table = pk_engine_table(engine, PK_LIT("crash"));
 
@@ -258,9 +241,7 @@ static void child_verify(const char *dir, int out)
     struct pk_engine *engine = open_store(dir);
     struct pk_arena arena = PK_ARENA_INIT;
     struct pk_call call = {.arena = &arena};
-    struct pk_read read = {
-        .table = PK_LIT("crash"), .sink = {report_row, &out}
-    };
+    struct pk_read read = {.table = PK_LIT("crash"), .sink = {report_row, &out}};
     struct pk_read_result page;
     struct pk_check_result check;
     struct pk_error err = PK_ERROR_INIT;
