@@ -41,7 +41,7 @@ struct sh {
     bool redirected;          /* (job) results go to a file */
     bool told;                /* (job) the failure of this statement has been shown already */
     bool quit;                /* a statement said so */
-    int depth;                /* (job) of `read` inside `read` */
+    int depth;                /* (job) of `read` and `watch` inside each other */
     int status;               /* exit code of the first failure */
     int signal;               /* TERM or HUP has come */
     bool interrupted;         /* INT has come since the job was started */

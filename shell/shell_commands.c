@@ -17,7 +17,7 @@
 #include "shell/show.h"
 
 enum {
-    READ_DEPTH = 16, /* a file that reads itself */
+    DEPTH_MAX = 16, /* a file that reads itself, watch of watch of … */
     HISTORY_SHOWN_MAX = 1000000,
     WATCH_SECONDS_MAX = 86400,
     WATCH_TIMES_MAX = 1000000
@@ -361,9 +361,9 @@ static enum pk_code read_run(struct cmd_context *context, const struct cmd_state
         return rc;
     if (word.data == NULL)
         return pk_fail(err, PK_E_USAGE, "expected a file to read");
-    if (sh->depth == READ_DEPTH)
+    if (sh->depth == DEPTH_MAX)
         return pk_fail_at(err, PK_E_USAGE, args_span(statement),
-                          "files that read files: more than %d deep", READ_DEPTH);
+                          "files that read files: more than %d deep", DEPTH_MAX);
     sh->depth++;
     rc = sh_script_file(sh, file_path(result, word), &status, err);
     sh->depth--;
@@ -514,8 +514,13 @@ static enum pk_code watch_run(struct cmd_context *context, const struct cmd_stat
     (void)result;
     if (rc != PK_OK)
         return rc;
+    if (sh->depth == DEPTH_MAX)
+        return pk_fail_at(err, PK_E_USAGE, args_span(statement),
+                          "watch of watch: more than %d deep", DEPTH_MAX);
     for (int64_t n = 1;; n++) {
+        sh->depth++;
         rc = watch_once(sh, pk_slice_skip(statement->text, watch.start), err);
+        sh->depth--;
         if (rc != PK_OK) {
             /* Ctrl-C is how a watch ends */
             if (rc == PK_E_CANCELLED)

@@ -100,16 +100,17 @@ static void take_excerpt(struct excerpt *excerpt, pk_slice source, struct pk_spa
 /* Drops columns from the front of safe text; returns how many went. */
 static size_t drop_columns(pk_slice *text, size_t columns)
 {
-    size_t width = sh_text_width(*text);
-    size_t left = width;
+    size_t dropped = 0;
 
-    while (text->len > 0 && width - left < columns) {
-        *text = pk_slice_skip(*text, 1);
-        while (text->len > 0 && ((unsigned char)text->data[0] & 0xc0) == 0x80)
-            *text = pk_slice_skip(*text, 1);
-        left = sh_text_width(*text);
+    while (text->len > 0 && dropped < columns) {
+        size_t len = 1;
+
+        while (len < text->len && ((unsigned char)text->data[len] & 0xc0) == 0x80)
+            len++;
+        dropped += sh_text_width(pk_slice_of(text->data, len));
+        *text = pk_slice_skip(*text, len);
     }
-    return width - left;
+    return dropped;
 }
 
 static void add_carets(struct pk_buf *out, size_t column, size_t count)

@@ -167,6 +167,26 @@ Test(diag, long_message_loses_its_middle)
     pk_error_release(&err);
 }
 
+/* A line of megabytes is cut in one pass over it: anything slower would not end here. */
+Test(diag, endless_line)
+{
+    enum { LEN = 4 << 20 };
+    struct pk_error err = PK_ERROR_INIT;
+    struct pk_buf out = PK_BUF_INIT;
+    char *line = pk_malloc(LEN);
+    struct sh_diag diag = {.source = {line, LEN}, .width = 40};
+
+    memset(line, 'x', LEN);
+    pk_fail_at(&err, PK_E_USAGE, (struct pk_span){LEN - 2, 1}, "wrong");
+    sh_diag_render(&out, &diag, &err);
+    cr_expect_str_eq(out.data, "UsageError: wrong\n"
+                               "  …xxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+                               "                           ^\n");
+    pk_buf_release(&out);
+    pk_error_release(&err);
+    free(line);
+}
+
 Test(diag, reasons_of_a_transaction)
 {
     struct pk_error err = PK_ERROR_INIT;

@@ -74,6 +74,16 @@ static const struct row {
      "  watch 0 times 3 mode x\n"
      "                       ^\n"
      " stopped at file line 1\n"},
+    {"watch 0 times 1 watch 0 times 1 watch 0 times 1 watch 0 times 1 "
+     "watch 0 times 1 watch 0 times 1 watch 0 times 1 watch 0 times 1 "
+     "watch 0 times 1 watch 0 times 1 watch 0 times 1 watch 0 times 1 "
+     "watch 0 times 1 watch 0 times 1 watch 0 times 1 watch 0 times 1 "
+     "watch 0 times 1 mode\n",
+     false, 1,
+     "UsageError: watch of watch: more than 16 deep\n"
+     "  …1 watch 0 times 1 watch 0 times 1 mode\n"
+     "                           ^^^^^^^^^^^^^^\n"
+     " stopped at file line 1\n"},
 };
 
 /* The whole text at once, then byte by byte: what arrives when must not matter. */
