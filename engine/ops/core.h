@@ -28,6 +28,7 @@ struct pk_engine {
     _Atomic uint64_t lag_seed; /* the seed once more: jitter is drawn without a lock */
     _Atomic uint64_t ttl_delay_ms;
     _Atomic uint64_t ttl_jitter_ms;
+    _Atomic uint64_t ttl_swept; /* expiry rows deleted and not yet compacted away */
     _Atomic uint64_t stream_retention_ms;
     _Atomic uint64_t stream_iterator_ms;
     _Atomic uint64_t stream_rollover_ms; /* 0: never */

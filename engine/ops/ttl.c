@@ -217,6 +217,29 @@ static enum pk_code sweep_table(struct sweep *sweep, struct pk_error *err)
     return rc;
 }
 
+/* The rows that go are always the first, and what LevelDB keeps of them until it compacts lies in
+ * the way of every later look at the first row: unless they are cleared away, a sweep that deletes
+ * item by item gets slower with each. */
+enum { COMPACT_ROWS = 1000 };
+
+static void clear_swept(const struct sweep *sweep, uint64_t deleted)
+{
+    uint64_t now_s = sweep->now_ms > 0 ? (uint64_t)sweep->now_ms / 1000 : 0;
+    struct pk_buf lower = PK_BUF_INIT;
+    struct pk_buf upper = PK_BUF_INIT;
+
+    if (deleted == 0 ||
+        atomic_fetch_add(&sweep->engine->ttl_swept, deleted) + deleted < COMPACT_ROWS)
+        return;
+    atomic_store(&sweep->engine->ttl_swept, 0);
+    pk_layout_expiry_bound(&lower, sweep->table->id, 0);
+    pk_layout_expiry_bound(&upper, sweep->table->id, now_s);
+    pk_store_compact(sweep->engine->store,
+                     (struct pk_range){pk_buf_slice(&lower), pk_buf_slice(&upper)});
+    pk_buf_release(&lower);
+    pk_buf_release(&upper);
+}
+
 /* Ticks ----------------------------------------------------------------------------------------*/
 
 enum pk_code pk_ttl_tick(struct pk_engine *engine, int64_t now_ms, size_t max, bool *more,
@@ -237,6 +260,7 @@ enum pk_code pk_ttl_tick(struct pk_engine *engine, int64_t now_ms, size_t max, b
             rc = pk_ttl_fill_step(engine, tables[i]->name, max, &unfinished, err);
         if (rc == PK_OK && is_on(tables[i]))
             rc = sweep_table(&sweep, err);
+        clear_swept(&sweep, max - sweep.left);
         *more = *more || unfinished || sweep.left == 0;
     }
     pk_catalog_free_all(tables, count);
