@@ -9,7 +9,7 @@ passed=0 failed=0
 [ -w /dev/shm ] && export TMPDIR=/dev/shm # stores sync, and memory is quick
 
 options() {
-    echo "-timeout=10 -rss_limit_mb=2048 -max_len=4096"
+    echo "-timeout=60 -rss_limit_mb=2048 -max_len=4096"
     [ -f "tests/fuzz/$1.dict" ] && echo "-dict=tests/fuzz/$1.dict"
     grep -q fuzz_store.h "tests/fuzz/$1.c" && echo "-detect_leaks=0 -entropic=0"
 }
