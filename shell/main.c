@@ -17,12 +17,17 @@
 #include "shell/signals.h"
 #include "shell/worker.h"
 
-/* Everything here is UTF-8; where the environment says nothing useful, the terminal still is. */
+/* Everything here is UTF-8; where the environment says nothing useful, the terminal still is. It is
+ * told so in the environment as well: readline and the pager look there. */
 static void set_locale(void)
 {
+    const char *all = getenv("LC_ALL");
+
     setlocale(LC_CTYPE, "");
-    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-        setlocale(LC_CTYPE, "C.UTF-8");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
+        return;
+    setlocale(LC_CTYPE, "C.UTF-8");
+    setenv(all != NULL && all[0] != '\0' ? "LC_ALL" : "LC_CTYPE", "C.UTF-8", 1);
 }
 
 /* A standard descriptor that is closed would become the next file that is opened, and results

@@ -224,6 +224,20 @@ keys C-d
 wait_for '^left with 0$'
 case_ok 'a dumb terminal'
 
+for locale in LC_ALL=C LC_CTYPE=C LANG=C; do
+    start 80 24 "env -u LC_ALL $locale $PKSK -q --memory"
+    last_line '^pksk>$'
+    line 'create table Tab (k S);'
+    last_line '^pksk Tab>$'
+    typed 'put 日本語x'
+    keys BSpace BSpace
+    typed ' {v: 1} ?'
+    keys Enter
+    wait_for '^  put 日本 {v: 1} ?$'
+    wait_for '^                  ^$'
+done
+case_ok 'a terminal is UTF-8, whatever the locale says'
+
 start 80 24 "$PKSK -q $store $end"
 last_line '^pksk>$'
 line 'get Acme Blue from Music'
