@@ -263,13 +263,14 @@ static enum pk_code merge_map(struct run run, pk_value old, struct pk_arena *are
     uint32_t at = 0;
 
     while (at < old.len || run.count > 0) {
-        const struct pk_member *member = at < old.len ? &old.u.members[at] : NULL;
-        pk_slice name = run.count > 0 ? first_step(&run)->name : member->name;
-        int order = member == NULL ? 1 : pk_slice_compare(member->name, name);
-        pk_value value = order <= 0 ? member->value : pk_value_missing();
+        bool is_left = at < old.len;
+        struct pk_member member = is_left ? old.u.members[at] : (struct pk_member){.value = {0}};
+        pk_slice name = run.count > 0 ? first_step(&run)->name : member.name;
+        int order = is_left ? pk_slice_compare(member.name, name) : 1;
+        pk_value value = order <= 0 ? member.value : pk_value_missing();
 
         if (order < 0)
-            name = member->name;
+            name = member.name;
         if (order <= 0)
             at++;
         if (order >= 0 && run.count > 0) {
