@@ -29,7 +29,7 @@ IS_GCC := $(shell $(CC) --version 2>/dev/null | grep -qi clang || echo yes)
 ifeq ($(IS_GCC),yes)
 WARN += -Wlogical-op -Wduplicated-cond -Wduplicated-branches
 endif
-ifeq ($(CI),true)
+ifeq ($(CI)-$(filter-out fuzz coverage,$(CONFIG)),true-$(CONFIG))
 WARN += -Werror
 endif
 
