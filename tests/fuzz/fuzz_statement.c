@@ -25,9 +25,10 @@ enum { STATEMENTS_MAX = 16, PAGE_WIDTH = 80 };
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* One byte behind the text stands for its end. */
 static void check_span(struct pk_span span, pk_slice text, const char *message)
 {
-    if (span.start + (size_t)span.len > text.len)
+    if (span.start > text.len || span.start + (size_t)span.len > text.len + 1)
         pk_bug("the span %u+%u is not in a text of %zu bytes: %s", span.start, span.len, text.len,
                message);
 }
