@@ -27,8 +27,7 @@ static size_t scan_word(pk_slice text, size_t pos)
     return pos;
 }
 
-/* The end of the value at pos, or the end of the text when it is not closed. */
-static size_t scan_value(pk_slice text, size_t pos)
+size_t json_scan_value(pk_slice text, size_t pos)
 {
     size_t depth = 0;
 
@@ -119,7 +118,7 @@ bool json_walk_next(struct json_walk *walk, pk_slice *name, size_t *value)
     if (walk->pos >= walk->text.len)
         return fail_walk(walk);
     *value = walk->pos;
-    walk->pos = scan_value(walk->text, walk->pos);
+    walk->pos = json_scan_value(walk->text, walk->pos);
     return true;
 }
 

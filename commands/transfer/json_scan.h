@@ -13,6 +13,9 @@
 /* The position after blanks; the end when nothing else is left. */
 size_t json_scan_blanks(pk_slice text, size_t pos);
 
+/* The end of the value at pos, or the end of the text when it is not closed. */
+size_t json_scan_value(pk_slice text, size_t pos);
+
 /* Walks an array's elements or an object's members. */
 struct json_walk {
     pk_slice text;

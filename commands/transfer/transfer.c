@@ -6,6 +6,7 @@
 
 #include "commands/api/json_out.h"
 #include "commands/literal.h"
+#include "commands/transfer/json_scan.h"
 #include "commands/wire.h"
 #include "engine/base/base64.h"
 #include "engine/base/hash.h"
@@ -232,6 +233,22 @@ void transfer_hint(struct transfer *transfer, const char *format, ...)
 
 /* ---- reading JSON ---------------------------------------------------------------------------- */
 
+/* A value takes many times the memory of its text, so what is too long is refused before it is
+ * read: in a large file an item is looked at once more. */
+static enum pk_code check_length(struct transfer *transfer, const struct pk_arena *arena,
+                                 size_t pos, struct pk_error *err)
+{
+    pk_slice text = transfer->file.text;
+    size_t most = arena == &transfer->scratch ? TRANSFER_ITEM_MAX : TRANSFER_DOCUMENT_MAX;
+
+    if (text.len - pos <= most ||
+        json_scan_value(pk_slice_of(text.data, pos + most), pos) < pos + most)
+        return PK_OK;
+    pk_fail_at(err, PK_E_USAGE, (struct pk_span){(uint32_t)pos, 1},
+               "a value of more than %zu MB begins here", most >> 20);
+    return transfer_file_place(&transfer->file, err);
+}
+
 enum pk_code transfer_parse(struct transfer *transfer, struct pk_arena *arena, size_t *pos,
                             pk_value *value, struct pk_error *err)
 {
@@ -240,8 +257,11 @@ enum pk_code transfer_parse(struct transfer *transfer, struct pk_arena *arena, s
         .mode = CMD_LITERAL_JSON,
         .arena = arena,
     };
-    enum pk_code rc = cmd_literal_parse(&literal, pos, value, err);
+    enum pk_code rc = check_length(transfer, arena, *pos, err);
 
+    if (rc != PK_OK)
+        return rc;
+    rc = cmd_literal_parse(&literal, pos, value, err);
     return rc == PK_OK ? PK_OK : transfer_file_place(&transfer->file, err);
 }
 

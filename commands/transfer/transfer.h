@@ -146,7 +146,12 @@ void transfer_refuse(struct transfer *transfer, size_t pos, const char *format, 
 void transfer_note(struct transfer *transfer, const char *format, ...) PK_PRINTF(2, 3);
 void transfer_hint(struct transfer *transfer, const char *format, ...) PK_PRINTF(2, 3);
 
-/* Reads the JSON value at *pos of the file into scratch (or arena). On failure err has a place. */
+/* Bytes of JSON text that are read into one value: an item of 400 KB, however it is written, and a
+ * whole model or template. */
+enum { TRANSFER_ITEM_MAX = 16 << 20, TRANSFER_DOCUMENT_MAX = 128 << 20 };
+
+/* Reads the JSON value at *pos of the file into scratch (an item) or arena (a document). On failure
+ * err has a place. */
 PK_MUST_CHECK enum pk_code transfer_parse(struct transfer *transfer, struct pk_arena *arena,
                                           size_t *pos, pk_value *value, struct pk_error *err);
 /* An item or one of its values in DynamoDB JSON, where need be repaired (spec §1.6): maps wrapped

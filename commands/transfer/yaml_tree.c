@@ -4,8 +4,14 @@
 
 #include "engine/base/map.h"
 
-/* Aliases are for scalars and small maps: what they add to a walk of the tree is bounded. */
-enum { DEPTH_MAX = 64, ALIASES_MAX = 1000, ALIAS_BYTES_MAX = 1 << 20 };
+/* A template has at most 1 MB, says AWS; what generates one may be less strict.
+ * Aliases are for scalars and small maps: what they add to a walk of the tree is bounded. */
+enum {
+    TEXT_MAX = 16 << 20,
+    DEPTH_MAX = 64,
+    ALIASES_MAX = 1000,
+    ALIAS_BYTES_MAX = 1 << 20,
+};
 
 struct tree_reader {
     yaml_parser_t parser;
@@ -161,17 +167,15 @@ static enum pk_code read_sequence(struct tree_reader *reader, pk_value *out)
     return PK_OK;
 }
 
-static bool has_member(const struct pk_member_vec *vec, pk_slice name)
-{
-    for (size_t i = 0; i < vec->len; i++) {
-        if (pk_slice_equal(vec->data[i].name, name))
-            return true;
-    }
-    return false;
-}
+/* A mapping being read. */
+struct mapping {
+    struct pk_member_vec members;
+    struct pk_map names; /* of the members; the values say nothing */
+    bool end;
+};
 
-/* One "name: value"; *end when the mapping is over. */
-static enum pk_code read_member(struct tree_reader *reader, struct pk_member_vec *vec, bool *end)
+/* One "name: value", or the end of the mapping. */
+static enum pk_code read_member(struct tree_reader *reader, struct mapping *mapping)
 {
     yaml_event_t event;
     pk_slice name;
@@ -180,8 +184,8 @@ static enum pk_code read_member(struct tree_reader *reader, struct pk_member_vec
 
     if (rc != PK_OK)
         return rc;
-    *end = event.type == YAML_MAPPING_END_EVENT;
-    if (*end) {
+    mapping->end = event.type == YAML_MAPPING_END_EVENT;
+    if (mapping->end) {
         yaml_event_delete(&event);
         return PK_OK;
     }
@@ -191,7 +195,7 @@ static enum pk_code read_member(struct tree_reader *reader, struct pk_member_vec
         return rc;
     }
     name = copy(reader, event.data.scalar.value, event.data.scalar.length);
-    if (has_member(vec, name))
+    if (pk_map_put(&mapping->names, name, reader) != NULL)
         rc = fail_at(reader, &event, "this name is there twice");
     yaml_event_delete(&event);
     if (rc == PK_OK)
@@ -201,23 +205,20 @@ static enum pk_code read_member(struct tree_reader *reader, struct pk_member_vec
     rc = read_node(reader, &event, &value);
     yaml_event_delete(&event);
     if (rc == PK_OK)
-        pk_member_vec_add(vec, reader->arena, name, value);
+        pk_member_vec_add(&mapping->members, reader->arena, name, value);
     return rc;
 }
 
 static enum pk_code read_mapping(struct tree_reader *reader, pk_value *out)
 {
-    struct pk_member_vec vec = {0};
-    bool end = false;
+    struct mapping mapping = {.end = false};
+    enum pk_code rc = PK_OK;
 
-    while (!end) {
-        enum pk_code rc = read_member(reader, &vec, &end);
-
-        if (rc != PK_OK)
-            return rc;
-    }
-    *out = pk_value_map(vec.data, vec.len);
-    return PK_OK;
+    while (rc == PK_OK && !mapping.end)
+        rc = read_member(reader, &mapping);
+    pk_map_release(&mapping.names);
+    *out = pk_value_map(mapping.members.data, mapping.members.len);
+    return rc;
 }
 
 static enum pk_code read_container(struct tree_reader *reader, yaml_event_t *event, pk_value *out)
@@ -261,6 +262,9 @@ enum pk_code yaml_tree_read(struct pk_arena *arena, pk_slice text, pk_value *roo
     enum pk_code rc = PK_OK;
 
     *root = pk_value_null();
+    if (text.len > TEXT_MAX)
+        return pk_fail_at(err, PK_E_USAGE, (struct pk_span){TEXT_MAX, 1},
+                          "a template has at most %d MB", TEXT_MAX >> 20);
     if (!yaml_parser_initialize(&reader.parser))
         return pk_fail(err, PK_E_INTERNAL, "the YAML reader cannot be started");
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text.data, text.len);

@@ -253,3 +253,19 @@ Test(transfer_cfn, written_templates_read_back)
                      "  gsi glob (State#Date S) projection include (yes, b) provisioned 1 2;\n");
     fixture_close(&fx);
 }
+
+Test(transfer_cfn, endless_templates_are_refused)
+{
+    struct transfer_fixture fx;
+    size_t len = 17 << 20;
+    char *text = pk_malloc(len);
+
+    memset(text, '\n', len);
+    memcpy(text, "Resources:", 10);
+    fixture_open(&fx);
+    fixture_write(&fx, "a.yaml", pk_slice_of(text, len));
+    cr_expect_str_eq(fixture_run(&fx, "import @/a.yaml"),
+                     "UsageError: @/a.yaml:16777207:1: a template has at most 16 MB\n");
+    free(text);
+    fixture_close(&fx);
+}

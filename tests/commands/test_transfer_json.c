@@ -431,6 +431,29 @@ Test(transfer_json, errors_point_at_the_file)
     fixture_close(&fx);
 }
 
+Test(transfer_json, endless_values_are_refused)
+{
+    static const char start[] = "{\"id\": \"a\"}\n {\"id\": \"b\", \"x\": [";
+    struct transfer_fixture fx;
+    size_t len = TRANSFER_ITEM_MAX + (1 << 20);
+    char *text = pk_malloc(len);
+
+    memset(text, ' ', len);
+    memcpy(text, start, strlen(start));
+    fixture_open(&fx);
+    fixture_write(&fx, "a.jsonl", pk_slice_of(text, len));
+    cr_expect_str_eq(fixture_run(&fx, "import @/a.jsonl as Tab key id"),
+                     "UsageError: @/a.jsonl:2:2: a value of more than 16 MB begins here\n");
+    memcpy(text + len - 2, "]}", 2);
+    memset(text, ' ', len - 100);
+    memcpy(text + len - 100, start, strlen(start));
+    fixture_write(&fx, "a.jsonl", pk_slice_of(text, len));
+    cr_expect_str_eq(fixture_run(&fx, "import @/a.jsonl as Tab key id"),
+                     "note: table Tab created: 2 items, 10 bytes\n");
+    free(text);
+    fixture_close(&fx);
+}
+
 Test(transfer_json, guard)
 {
     struct transfer_fixture fx;
