@@ -12,6 +12,7 @@
 
 #include "commands/cmd.h"
 #include "commands/literal.h"
+#include "commands/schema.h"
 #include "commands/settings.h"
 #include "engine/base/utf8.h"
 #include "shell/render/render.h"
@@ -185,6 +186,8 @@ static void run(struct fuzz_store *store, struct cmd_context *context, pk_slice 
     if (cmd_execute(context, text, &result, &err) != PK_OK)
         show_error(&err, text);
     check_explain(context, text, store->item_calls);
+    if (store->dirty)
+        fuzz_store_pass(store, 0);
     show_result(&result, text);
     cmd_result_release(&result);
     pk_error_release(&err);
@@ -250,12 +253,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cmd_context_init(&context, &store.backend, store.engine);
     context.settings = &settings;
     context.yes = true;
+    cmd_set_table(&context, PK_LIT("dashboard"));
     lex(text, CMD_LEX_VALUES);
     lex(text, CMD_LEX_MAP_KEY);
     lex(text, CMD_LEX_EXPRESSION);
     read_literal(text, CMD_LITERAL_COMMAND);
     read_literal(text, CMD_LITERAL_JSON);
     complete(&context, text);
+    complete(&context, pk_slice_of(text.data, size / 2));
     run_all(&store, &context, text);
     cmd_context_release(&context);
     fuzz_store_reset(&store);
