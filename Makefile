@@ -14,7 +14,7 @@ VERSION := 0.1
 
 DEBS := gcc make libc6-dev pkg-config libreadline-dev libncurses-dev libleveldb-dev libcjson-dev \
         libssl-dev libyaml-dev zlib1g-dev
-TEST_DEBS := libcriterion-dev tmux python3 git
+TEST_DEBS := libcriterion-dev tmux less python3 git
 
 LEVELDB_LIBS ?= -lleveldb
 # readline's own flags redefine feature macros and add nothing we need
@@ -102,7 +102,7 @@ $(BUILD)/pkg.mk:
 	@{ pkg-config --exists $(PKGS); } 2>/dev/null || { echo "libraries are missing: 'make deps' installs them" >&2; exit 1; }
 	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' \
 	    "$$(pkg-config --cflags $(filter-out readline,$(PKGS)))" "$$(pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm" > $@
-NO_PKG_GOALS := run deps test-deps test asan tsan bench coverage fuzz fuzz-merge clean help fmt \
+NO_PKG_GOALS := run deps test-deps test asan tsan bench coverage fuzz fuzz-merge tidy clean help fmt \
                 layering
 ifneq ($(filter-out $(NO_PKG_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/pkg.mk
@@ -149,12 +149,12 @@ check: build-tests ## run every test (no installing)
 	@sh tests/check-docs.sh
 	@sh tests/check-layering.sh
 
-asan: ## run the criterion tests under ASan and UBSan
+asan: test-deps ## run the criterion tests under ASan and UBSan
 	@$(MAKE) --no-print-directory CONFIG=asan asan-check
 asan-check: $(call bin,$(TEST_SRC)) $(BUILD)/pksk
 	@CONFIG=asan sh tests/run-tests.sh $(call bin,$(TEST_SRC))
 
-tsan: ## run the race tests under ThreadSanitizer
+tsan: test-deps ## run the race tests under ThreadSanitizer
 	@$(MAKE) --no-print-directory CONFIG=tsan tsan-check
 tsan-check: $(call bin,$(RACE_SRC))
 	@CONFIG=tsan sh tests/run-tests.sh $(call bin,$(RACE_SRC))
@@ -168,7 +168,7 @@ $(BUILD)/%.h.ok: %.h
 layering: ## includes go only to the left
 	@sh tests/check-layering.sh
 
-bench: ## ratios against raw LevelDB
+bench: deps ## ratios against raw LevelDB
 	@$(MAKE) --no-print-directory bench-run
 bench-run: $(call bin,$(BENCH_SRC))
 	@for b in $(call bin,$(BENCH_SRC)); do $$b || exit 1; done
@@ -180,20 +180,28 @@ CRASH_ROUNDS ?= 200
 FUZZ_SECONDS ?= 600
 # FUZZ_TARGETS="fuzz_json fuzz_expr" runs these only
 FUZZ_TARGETS ?= $(notdir $(basename $(FUZZ_SRC)))
-fuzz: ## fuzz every parser and decoder, FUZZ_SECONDS each
+fuzz: test-deps ## fuzz every parser and decoder, FUZZ_SECONDS each
+	@sh tests/support/deps.sh clang libclang-rt-14-dev
 	@$(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-run
 fuzz-merge: ## make the kept corpora of seeds and of what was found
 	@FUZZ_MERGE=1 $(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-run
 fuzz-run: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh $^
 
-tidy: ## clang-tidy
-	@clang-tidy --quiet $(ENGINE_SRC) $(COMMANDS_SRC) $(SHELL_SRC) -- -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS)
+tidy: deps ## clang-tidy, which takes minutes
+	@sh tests/support/deps.sh clang-tidy
+	@$(MAKE) --no-print-directory tidy-run
+tidy-run:
+	@printf '%s\n' $(ENGINE_SRC) $(COMMANDS_SRC) $(SHELL_SRC) shell/main.c | xargs -P $$(nproc) -n 8 \
+	    sh -c 'clang-tidy --quiet "$$@" -- -std=c11 -D_GNU_SOURCE -DPKSK_VERSION=\"$(VERSION)\" -I. \
+	    $(PKG_CFLAGS)' clang-tidy
 
 fmt: ## format every source file
+	@sh tests/support/deps.sh clang-format
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
-coverage: ## line coverage of the tests (gcovr)
+coverage: test-deps ## line coverage of the tests (gcovr)
+	@sh tests/support/deps.sh gcovr
 	@$(MAKE) --no-print-directory CONFIG=coverage check
 	@gcovr -r . --object-directory build/coverage -e 'tests/.*' --print-summary
 
