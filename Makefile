@@ -13,12 +13,12 @@ PREFIX  ?= /usr/local
 VERSION := 0.1
 
 DEBS := gcc make libc6-dev pkg-config libreadline-dev libncurses-dev libleveldb-dev libcjson-dev \
-        libssl-dev libyaml-dev zlib1g-dev
+        libssl-dev libyaml-dev zlib1g-dev libmicrohttpd-dev libcurl4-openssl-dev
 TEST_DEBS := libcriterion-dev tmux less python3 git
 
 LEVELDB_LIBS ?= -lleveldb
 # readline's own flags redefine feature macros and add nothing we need
-PKGS := readline libcjson libcrypto zlib yaml-0.1
+PKGS := readline libcjson libcrypto zlib yaml-0.1 libmicrohttpd
 
 # Flags -----------------------------------------------------------------------------------------
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \

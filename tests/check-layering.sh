@@ -45,6 +45,8 @@ only 'cjson/' '^commands/'
 only 'readline/' '^shell/line\.c$'
 only 'curses|ncurses' '^shell/panel/'
 only 'openssl/' '^engine/base/hash\.c$'
+only 'microhttpd' '^shell/server/server\.c$'
+only 'curl/' '^shell/client/client\.c$'
 only 'yaml\.h' '^commands/transfer/'
 
 [ $fail -eq 0 ] && echo "layering: clean"
