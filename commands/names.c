@@ -129,6 +129,7 @@ bool cmd_hint_near_table(struct cmd_context *context, pk_slice name, struct pk_e
     cJSON *answer = NULL;
     const cJSON *node;
     const char *nearest = NULL;
+    bool exact = false;
     bool found;
 
     if (cmd_call(context, "ListTables", request, &answer, NULL, &ignored) == PK_OK) {
@@ -137,10 +138,14 @@ bool cmd_hint_near_table(struct cmd_context *context, pk_slice name, struct pk_e
             if (nearest == NULL && cJSON_IsString(node) &&
                 near_name(pk_slice_cstr(node->valuestring), name))
                 nearest = node->valuestring;
+            exact = exact || (cJSON_IsString(node) && pk_slice_is(name, node->valuestring));
         }
     }
-    found = nearest != NULL;
-    if (found)
+    found = exact || nearest != NULL;
+    if (exact)
+        pk_error_hint(err, "table %.*s is being created or deleted; describe %.*s shows its state",
+                      PK_FMT(name), PK_FMT(name));
+    else if (found)
         pk_error_hint(err, "there is a table %s; tables lists them all", nearest);
     cJSON_Delete(answer);
     cJSON_Delete(request);

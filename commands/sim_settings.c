@@ -23,6 +23,8 @@ static const struct {
     {"stream.retention", "a duration", "how long a stream keeps its records"},
     {"stream.rollover", "a duration",
      "the age at which a shard goes on in a child, a minute at least; 0: never"},
+    {"table.create_delay", "a duration", "how long a new table is CREATING"},
+    {"table.delete_delay", "a duration", "how long a dropped table is DELETING"},
     {"ttl.delay", "a duration", "from an item's expiry to its deletion"},
     {"ttl.jitter", "a duration", "up to this much is added to ttl.delay by chance"},
 };

@@ -63,7 +63,9 @@ struct pk_sim_settings {
     uint64_t seed;             /* of all chance; a stored one wins over the options' */
     uint64_t gsi_lag_ms;       /* how long a change takes to reach a GSI; 0: reads wait for it */
     uint64_t gsi_lag_jitter_ms;
-    uint64_t ttl_delay_ms; /* from an item's expiry to its deletion */
+    uint64_t table_create_delay_ms; /* how long a new table is CREATING */
+    uint64_t table_delete_delay_ms; /* how long a deleted one is DELETING */
+    uint64_t ttl_delay_ms;          /* from an item's expiry to its deletion */
     uint64_t ttl_jitter_ms;
     uint64_t stream_retention_ms;
     uint64_t stream_iterator_ms; /* how long a shard iterator may be used */

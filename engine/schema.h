@@ -110,6 +110,7 @@ struct pk_table {
     pk_slice name;
     pk_slice uuid; /* TableId */
     enum pk_status status;
+    int64_t until_ms; /* CREATING, DELETING: as long as the clock is before it */
     int64_t created_ms;
     struct pk_key_schema key;
     struct pk_key_attr *attributes; /* AttributeDefinitions, order as given */
@@ -139,6 +140,8 @@ struct pk_table {
 struct pk_table *pk_table_ref(struct pk_table *table);
 /* NULL is accepted. */
 void pk_table_unref(struct pk_table *table);
+/* True when its items can be read and written: neither CREATING nor DELETING (operations.md §4). */
+bool pk_table_serves(const struct pk_table *table);
 /* The index of that name, or NULL. */
 const struct pk_index *pk_table_index(const struct pk_table *table, pk_slice name);
 /* The type of a defined attribute, PK_MISSING when it is not in AttributeDefinitions. */

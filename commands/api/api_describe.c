@@ -33,6 +33,11 @@ static const char *status_name(enum pk_status status)
     return "ACTIVE";
 }
 
+const char *api_passing_status(const struct pk_table *table)
+{
+    return pk_table_serves(table) ? NULL : status_name(table->status);
+}
+
 static void add_definitions(struct pk_buf *out, const struct pk_table *table)
 {
     json_out_member(out, "AttributeDefinitions");

@@ -9,6 +9,8 @@
  * table's own. */
 void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_table *table,
                   const char *status);
+/* "CREATING" or "DELETING" while the table is: its indexes are so, too. Else NULL. */
+const char *api_passing_status(const struct pk_table *table);
 /* "arn:aws:dynamodb:…:table/<name>/stream/<label>", in the arena. */
 pk_slice api_stream_arn(struct pk_arena *arena, const struct pk_stream_name *stream);
 /* The member KeySchema. */

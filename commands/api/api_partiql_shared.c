@@ -28,8 +28,10 @@ static enum pk_code find_table(void *context, pk_slice name, const struct pk_tab
     if (held == NULL) {
         struct pk_table *found = pk_engine_table(tables->engine, name);
 
-        if (found == NULL)
+        if (found == NULL || !pk_table_serves(found)) {
+            pk_table_unref(found);
             return pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found");
+        }
         held = PK_NEW(tables->arena, struct api_held_table);
         held->table = found;
         held->next = tables->first;

@@ -258,7 +258,7 @@ enum pk_code api_describe_table(struct api_call *call, const struct cJSON *reque
     if (table == NULL)
         return pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found: Table: %.*s not found",
                        PK_FMT(name));
-    return describe(call, out, "Table", table, NULL);
+    return describe(call, out, "Table", table, api_passing_status(table));
 }
 
 enum pk_code api_delete_table(struct api_call *call, const struct cJSON *request,

@@ -18,9 +18,11 @@ enum pk_code pk_engine_need_table(struct pk_engine *engine, pk_slice name, struc
     if (rc != PK_OK)
         return rc;
     *table = pk_catalog_get(&engine->catalog, name);
-    if (*table == NULL)
-        return pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found");
-    return PK_OK;
+    if (*table != NULL && pk_table_serves(*table))
+        return PK_OK;
+    pk_table_unref(*table);
+    *table = NULL;
+    return pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found");
 }
 
 enum pk_code pk_engine_need_snapshot(struct pk_engine *engine, pk_slice name,

@@ -26,6 +26,8 @@ struct pk_engine {
     _Atomic uint64_t gsi_lag_ms;           /* lag.gsi, and so on: engine.h */
     _Atomic uint64_t gsi_lag_jitter_ms;
     _Atomic uint64_t lag_seed; /* the seed once more: jitter is drawn without a lock */
+    _Atomic uint64_t table_create_delay_ms;
+    _Atomic uint64_t table_delete_delay_ms;
     _Atomic uint64_t ttl_delay_ms;
     _Atomic uint64_t ttl_jitter_ms;
     _Atomic uint64_t ttl_swept; /* expiry rows deleted and not yet compacted away */

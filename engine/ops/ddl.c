@@ -5,8 +5,9 @@
  * still use the old descriptor are waited for by passing through every latch once, so that when
  * the call returns nobody writes by an old definition.
  *
- * Tables are ready before the reply; what is returned shows the state in which DynamoDB would
- * answer: CREATING, UPDATING, DELETING.
+ * Tables are ready before the reply, unless table.create_delay is set; what is returned shows the
+ * state in which DynamoDB would answer: CREATING, UPDATING, DELETING. What goes on with a table
+ * that stays in one of them is in table_state.c.
  */
 #include "engine/ops/ddl.h"
 
@@ -32,6 +33,16 @@ struct pk_table *pk_ddl_need_table(struct pk_engine *engine, pk_slice name, stru
         (void)pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found: Table: %.*s not found",
                       PK_FMT(name));
     return table;
+}
+
+enum pk_code pk_ddl_check_idle(const struct pk_table *table, struct pk_error *err)
+{
+    if (pk_table_serves(table))
+        return PK_OK;
+    return pk_fail(err, PK_E_IN_USE,
+                   "Attempt to change a resource which is still in use: Table is being %s: %.*s",
+                   table->status == PK_STATUS_CREATING ? "created" : "deleted",
+                   PK_FMT(table->name));
 }
 
 uint32_t pk_ddl_partitions(const struct pk_engine *engine, const struct pk_table *table,
@@ -115,6 +126,17 @@ static void set_warm(const struct pk_engine *engine, struct pk_table *table)
         table->warm_write = write;
 }
 
+/* With a delay it does not serve before the simulated clock has passed it. */
+static void set_status(struct pk_engine *engine, struct pk_table *table)
+{
+    uint64_t delay_ms = atomic_load(&engine->table_create_delay_ms);
+
+    if (delay_ms == 0)
+        return;
+    table->status = PK_STATUS_CREATING;
+    table->until_ms = table->created_ms + (int64_t)delay_ms;
+}
+
 enum pk_code pk_engine_create_table(struct pk_engine *engine, const struct pk_table_spec *spec,
                                     struct pk_table **table, struct pk_error *err)
 {
@@ -139,6 +161,7 @@ enum pk_code pk_engine_create_table(struct pk_engine *engine, const struct pk_ta
     set_uuid(engine, created);
     set_partitions(engine, created);
     set_warm(engine, created);
+    set_status(engine, created);
     pk_stream_create(engine, created, created->created_ms);
     pk_catalog_number(&engine->catalog, created);
     pk_table_log_new(created);
@@ -168,33 +191,62 @@ static enum pk_code drop(struct pk_engine *engine, struct pk_table *old, struct 
     return rc;
 }
 
+enum pk_code pk_ddl_drop(struct pk_engine *engine, struct pk_table *table, struct pk_error *err)
+{
+    struct pk_table *departed = pk_stream_depart(engine, table, pk_clock_now(&engine->clock));
+    enum pk_code rc = drop(engine, table, departed, err);
+
+    if (rc == PK_OK) {
+        pk_latch_pass(&engine->latches);
+        atomic_store(&pk_table_log(table)->left, true);
+    }
+    pk_table_unref(departed);
+    return rc;
+}
+
+/* Nobody reads or writes it any more, but it is there until the clock has passed the delay. */
+static enum pk_code begin_drop(struct pk_engine *engine, const struct pk_table *table,
+                               uint64_t delay_ms, struct pk_error *err)
+{
+    struct pk_table *copy = pk_table_copy(table);
+    enum pk_code rc;
+
+    copy->status = PK_STATUS_DELETING;
+    copy->until_ms = pk_clock_now(&engine->clock) + (int64_t)delay_ms;
+    rc = pk_ddl_publish(engine, copy, err);
+    pk_table_unref(copy);
+    return rc;
+}
+
+static enum pk_code delete_table(struct pk_engine *engine, struct pk_table *table,
+                                 struct pk_error *err)
+{
+    uint64_t delay_ms = atomic_load(&engine->table_delete_delay_ms);
+    enum pk_code rc = pk_ddl_check_idle(table, err);
+
+    if (rc != PK_OK)
+        return rc;
+    if (table->deletion_protection)
+        return pk_fail(err, PK_E_VALIDATION,
+                       "Resource cannot be deleted as it is currently protected against deletion. "
+                       "Disable deletion protection first.");
+    return delay_ms > 0 ? begin_drop(engine, table, delay_ms, err)
+                        : pk_ddl_drop(engine, table, err);
+}
+
 enum pk_code pk_engine_delete_table(struct pk_engine *engine, pk_slice name,
                                     struct pk_table **table, struct pk_error *err)
 {
     struct pk_table *old;
-    struct pk_table *departed = NULL;
     enum pk_code rc;
 
     pthread_mutex_lock(&engine->catalog.ddl);
     old = pk_ddl_need_table(engine, name, err);
-    if (old != NULL)
-        departed = pk_stream_depart(engine, old, pk_clock_now(&engine->clock));
-    if (old == NULL)
-        rc = err->code;
-    else if (old->deletion_protection)
-        rc = pk_fail(err, PK_E_VALIDATION,
-                     "Resource cannot be deleted as it is currently protected against deletion. "
-                     "Disable deletion protection first.");
-    else
-        rc = drop(engine, old, departed, err);
-    if (old != NULL && rc == PK_OK) {
-        pk_latch_pass(&engine->latches);
-        atomic_store(&pk_table_log(old)->left, true);
+    rc = old == NULL ? err->code : delete_table(engine, old, err);
+    if (rc == PK_OK)
         *table = pk_ddl_answer(old, PK_STATUS_DELETING);
-    }
     pthread_mutex_unlock(&engine->catalog.ddl);
     pk_table_unref(old);
-    pk_table_unref(departed);
     return rc;
 }
 
@@ -256,6 +308,10 @@ static struct pk_table *copy_to_tag(struct pk_engine *engine, pk_slice name, str
     if (engine->store == NULL || old == NULL) {
         if (pk_engine_need_store(engine, err) == PK_OK)
             (void)pk_fail(err, PK_E_NOT_FOUND, "Requested resource not found");
+        pk_table_unref(old);
+        return NULL;
+    }
+    if (pk_ddl_check_idle(old, err) != PK_OK) {
         pk_table_unref(old);
         return NULL;
     }

@@ -6,6 +6,8 @@
 
 /* A reference, or NULL and err filled in the words of a control operation. */
 struct pk_table *pk_ddl_need_table(struct pk_engine *engine, pk_slice name, struct pk_error *err);
+/* PK_E_IN_USE while the table is being created or deleted. */
+PK_MUST_CHECK enum pk_code pk_ddl_check_idle(const struct pk_table *table, struct pk_error *err);
 /* How many partitions a new table or index gets by the table's billing mode. */
 uint32_t pk_ddl_partitions(const struct pk_engine *engine, const struct pk_table *table,
                            const struct pk_throughput *throughput);
@@ -13,6 +15,9 @@ uint32_t pk_ddl_partitions(const struct pk_engine *engine, const struct pk_table
  * for the writers of the old one. Under ddl. */
 PK_MUST_CHECK enum pk_code pk_ddl_publish(struct pk_engine *engine, struct pk_table *table,
                                           struct pk_error *err);
+/* Drops the table, whatever its state, and waits for its writers. Under ddl. */
+PK_MUST_CHECK enum pk_code pk_ddl_drop(struct pk_engine *engine, struct pk_table *table,
+                                       struct pk_error *err);
 /* A copy that shows the given state (of the indexes, too, unless it is UPDATING). */
 struct pk_table *pk_ddl_answer(const struct pk_table *table, enum pk_status status);
 

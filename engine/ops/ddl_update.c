@@ -326,6 +326,9 @@ enum pk_code pk_engine_update_table(struct pk_engine *engine, const struct pk_ta
         rc = err->code;
         goto out;
     }
+    rc = pk_ddl_check_idle(old, err);
+    if (rc != PK_OK)
+        goto out;
     copy = pk_table_copy(old);
     rc = apply(engine, copy, change, pk_clock_now(&engine->clock), err);
     if (rc == PK_OK)

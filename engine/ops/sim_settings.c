@@ -27,6 +27,8 @@ const struct pk_sim_field pk_sim_fields[] = {
     {"stream.iterator_ttl", FIELD(stream_iterator_ms), DURATION_MAX, PK_SIM_DURATION},
     {"stream.retention", FIELD(stream_retention_ms), DURATION_MAX, PK_SIM_DURATION},
     {"stream.rollover", FIELD(stream_rollover_ms), DURATION_MAX, PK_SIM_DURATION},
+    {"table.create_delay", FIELD(table_create_delay_ms), DURATION_MAX, PK_SIM_DURATION},
+    {"table.delete_delay", FIELD(table_delete_delay_ms), DURATION_MAX, PK_SIM_DURATION},
     {"ttl.delay", FIELD(ttl_delay_ms), DURATION_MAX, PK_SIM_DURATION},
     {"ttl.jitter", FIELD(ttl_jitter_ms), DURATION_MAX, PK_SIM_DURATION},
     {NULL, 0, 0, PK_SIM_COUNT},
@@ -84,6 +86,8 @@ static void put_to_use(struct pk_engine *engine, const struct pk_sim_settings *s
     atomic_store(&engine->lag_seed, settings->seed);
     atomic_store(&engine->gsi_lag_ms, settings->gsi_lag_ms);
     atomic_store(&engine->gsi_lag_jitter_ms, settings->gsi_lag_jitter_ms);
+    atomic_store(&engine->table_create_delay_ms, settings->table_create_delay_ms);
+    atomic_store(&engine->table_delete_delay_ms, settings->table_delete_delay_ms);
     atomic_store(&engine->ttl_delay_ms, settings->ttl_delay_ms);
     atomic_store(&engine->ttl_jitter_ms, settings->ttl_jitter_ms);
     atomic_store(&engine->stream_retention_ms, settings->stream_retention_ms);
@@ -105,6 +109,8 @@ static void in_use(const struct pk_engine *engine, struct pk_sim_settings *setti
         .seed = engine->options.seed,
         .gsi_lag_ms = atomic_load(&engine->gsi_lag_ms),
         .gsi_lag_jitter_ms = atomic_load(&engine->gsi_lag_jitter_ms),
+        .table_create_delay_ms = atomic_load(&engine->table_create_delay_ms),
+        .table_delete_delay_ms = atomic_load(&engine->table_delete_delay_ms),
         .ttl_delay_ms = atomic_load(&engine->ttl_delay_ms),
         .ttl_jitter_ms = atomic_load(&engine->ttl_jitter_ms),
         .stream_retention_ms = atomic_load(&engine->stream_retention_ms),

@@ -4,6 +4,7 @@
 #include "engine/ops/backfill.h"
 #include "engine/ops/propagate.h"
 #include "engine/ops/stream_ddl.h"
+#include "engine/ops/table_state.h"
 #include "engine/ops/ttl.h"
 
 /* What one tick does of each kind, so that a tick stays short. */
@@ -41,6 +42,20 @@ static enum pk_code run_backfill(struct pk_engine *engine, int64_t now_ms, bool 
 {
     (void)now_ms;
     return pk_backfill_tick(engine, TICK_ITEMS, more, err);
+}
+
+static enum pk_code tables_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
+{
+    (void)err;
+    *due_ms = pk_table_state_next_due(engine);
+    return PK_OK;
+}
+
+static enum pk_code run_tables(struct pk_engine *engine, int64_t now_ms, bool *more,
+                               struct pk_error *err)
+{
+    (void)more;
+    return pk_table_state_tick(engine, now_ms, err);
 }
 
 static enum pk_code run_trim(struct pk_engine *engine, int64_t now_ms, bool *more,
@@ -91,6 +106,7 @@ static const struct source sources[] = {
     {"recount", NULL, run_recount},
     {"expiry", pk_ttl_next_due, run_expiry},
     {"propagation", pk_propagate_next_due, run_propagation},
+    {"table states", tables_due, run_tables},
     {"index creation", NULL, run_backfill},
     {"log trimming", NULL, run_trim},
     {"streams", streams_due, run_streams},

@@ -254,7 +254,7 @@ enum pk_code pk_ttl_tick(struct pk_engine *engine, int64_t now_ms, size_t max, b
         struct sweep sweep = {engine, tables[i], now_ms, max};
         bool unfinished = false;
 
-        if (tables[i]->ttl == PK_TTL_OFF)
+        if (tables[i]->ttl == PK_TTL_OFF || !pk_table_serves(tables[i]))
             continue;
         if (tables[i]->ttl != PK_TTL_ON)
             rc = pk_ttl_fill_step(engine, tables[i]->name, max, &unfinished, err);
@@ -299,6 +299,8 @@ enum pk_code pk_ttl_next_due(struct pk_engine *engine, int64_t *due_ms, struct p
 
     *due_ms = INT64_MAX;
     for (size_t i = 0; i < count && rc == PK_OK; i++) {
+        if (!pk_table_serves(tables[i]))
+            continue;
         if (tables[i]->ttl == PK_TTL_FILLING || tables[i]->ttl == PK_TTL_CLEARING)
             *due_ms = now_ms;
         if (is_on(tables[i]))
@@ -352,7 +354,9 @@ enum pk_code pk_engine_update_ttl(struct pk_engine *engine, const struct pk_ttl_
 
     pthread_mutex_lock(&engine->catalog.ddl);
     old = pk_ddl_need_table(engine, change->table, err);
-    rc = old == NULL ? err->code : check_change(old, change, now_ms, err);
+    rc = old == NULL ? err->code : pk_ddl_check_idle(old, err);
+    if (rc == PK_OK)
+        rc = check_change(old, change, now_ms, err);
     if (rc == PK_OK) {
         copy = pk_table_copy(old);
         set_ttl(copy, change, now_ms);

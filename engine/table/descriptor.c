@@ -164,6 +164,7 @@ void pk_table_store(const struct pk_table *table, struct pk_buf *out)
     put_text(&to, "name", table->name);
     put_text(&to, "uuid", table->uuid);
     put_int(&to, "status", (int64_t)table->status);
+    put_int(&to, "until", table->until_ms);
     put_int(&to, "created", table->created_ms);
     put_key(&to, &table->key);
     put_attrs(&to, "attributes", table->attributes, table->attribute_count);
@@ -409,6 +410,7 @@ static void get_table(struct reader *from, struct pk_table *table)
     table->name = text_of(from, get(from, "name"));
     table->uuid = text_of(from, get(from, "uuid"));
     table->status = (enum pk_status)get_enum(from, "status", PK_STATUS_DELETING + 1);
+    table->until_ms = get_int(from, "until");
     table->created_ms = get_int(from, "created");
     get_key(from, &table->key);
     table->attributes = PK_NEW_ARRAY(from->arena, struct pk_key_attr, attribute_max);

@@ -122,6 +122,11 @@ struct pk_table *pk_table_copy(const struct pk_table *table)
 
 /* Lookups --------------------------------------------------------------------------------------*/
 
+bool pk_table_serves(const struct pk_table *table)
+{
+    return table->status == PK_STATUS_ACTIVE || table->status == PK_STATUS_UPDATING;
+}
+
 const struct pk_index *pk_table_index(const struct pk_table *table, pk_slice name)
 {
     for (size_t i = 0; i < table->index_count; i++) {

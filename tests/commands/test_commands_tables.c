@@ -192,6 +192,8 @@ Test(commands_tables, settings_and_help)
          "stream.retention | 1 d | a duration | 1 d | how long a stream keeps its records\n"
          "stream.rollover | 0 | a duration | 0 | the age at which a shard goes on in a child, a "
          "minute at least; 0: never\n"
+         "table.create_delay | 0 | a duration | 0 | how long a new table is CREATING\n"
+         "table.delete_delay | 0 | a duration | 0 | how long a dropped table is DELETING\n"
          "ttl.delay | 2 d | a duration | 2 d | from an item's expiry to its deletion\n"
          "ttl.jitter | 0 | a duration | 0 | up to this much is added to ttl.delay by chance\n"},
         {"set rows",
