@@ -34,6 +34,10 @@
     XX(EXPIRED_ITERATOR, "ExpiredIteratorException", D, 400, false)                                \
     XX(TRIMMED, "TrimmedDataAccessException", D, 400, false)                                       \
     XX(ACCESS_DENIED, "AccessDeniedException", C, 400, false)                                      \
+    XX(MISSING_TOKEN, "MissingAuthenticationTokenException", C, 400, false)                        \
+    XX(INCOMPLETE_SIGNATURE, "IncompleteSignatureException", C, 400, false)                        \
+    XX(INVALID_SIGNATURE, "InvalidSignatureException", C, 400, false)                              \
+    XX(UNRECOGNIZED_CLIENT, "UnrecognizedClientException", C, 400, true)                           \
     XX(INTERNAL, "InternalServerError", D, 500, true)                                              \
     /* pksk's own: no DynamoDB counterpart, met only by the shell */                               \
     XX(IO, "StorageError", P, 500, false)                                                          \

@@ -84,6 +84,33 @@ void pk_hash_sha256(pk_slice bytes, unsigned char out[32])
     digest_run(&sha256, PK_LIT(""), bytes, out);
 }
 
+enum { SHA256_BLOCK = 64, SHA256_BYTES = 32 };
+
+/* The key, made as long as a block, with every byte combined with `pad`. */
+static void hmac_pad(pk_slice key, unsigned char pad, char block[SHA256_BLOCK])
+{
+    memset(block, 0, SHA256_BLOCK);
+    if (key.len > SHA256_BLOCK)
+        pk_hash_sha256(key, (unsigned char *)block);
+    else if (key.len > 0)
+        memcpy(block, key.data, key.len);
+    for (int i = 0; i < SHA256_BLOCK; i++)
+        block[i] = (char)((unsigned char)block[i] ^ pad);
+}
+
+/* By hand from two digests: OpenSSL's HMAC looks its algorithm up at every call. */
+void pk_hash_hmac_sha256(pk_slice key, pk_slice bytes, unsigned char out[32])
+{
+    char block[SHA256_BLOCK];
+    char inner[SHA256_BYTES];
+
+    pthread_once(&digests_once, digests_init);
+    hmac_pad(key, 0x36, block);
+    digest_run(&sha256, pk_slice_of(block, SHA256_BLOCK), bytes, (unsigned char *)inner);
+    hmac_pad(key, 0x5c, block);
+    digest_run(&sha256, pk_slice_of(block, SHA256_BLOCK), pk_slice_of(inner, SHA256_BYTES), out);
+}
+
 uint32_t pk_hash_crc32(uint32_t crc, pk_slice bytes)
 {
     if (bytes.len == 0)

@@ -361,6 +361,35 @@ Test(hash, sequential_keys_spread_over_partitions)
         cr_expect_eq(counts[i], expected[i], "partition %d: %zu", i, counts[i]);
 }
 
+/* RFC 4231, cases 1, 2 and 6, and a key as long as a block (hmac.new of Python). */
+Test(hash, hmac_sha256)
+{
+    static const struct {
+        char key_byte;
+        size_t key_len;
+        const char *text;
+        const char *hex;
+    } cases[] = {
+        {0x0b, 20, "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+        {(char)0xaa, 131, "Test Using Larger Than Block-Size Key - Hash Key First",
+         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+        {'k', 64, "", "83026a325aaee70e36cfe607536aa1054104ad1077c36134810d4ccded1ccd3b"},
+    };
+    char key[131], hex[65];
+    unsigned char out[32];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        memset(key, cases[i].key_byte, sizeof(key));
+        pk_hash_hmac_sha256(pk_slice_of(key, cases[i].key_len), pk_slice_cstr(cases[i].text), out);
+        for (size_t j = 0; j < sizeof(out); j++)
+            snprintf(hex + 2 * j, 3, "%02x", out[j]);
+        cr_expect_str_eq(hex, cases[i].hex, "case %zu: %s", i, hex);
+    }
+    pk_hash_hmac_sha256(PK_LIT("Jefe"), PK_LIT("what do ya want for nothing?"), out);
+    cr_expect_eq(out[0], 0x5b);
+    cr_expect_eq(out[31], 0x43);
+}
+
 Test(hash, sha256_and_crc32)
 {
     static const unsigned char abc[32] = {0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea,
@@ -520,6 +549,9 @@ Test(error, the_table_of_kinds)
     cr_expect_str_eq(pk_code_namespace(PK_E_VALIDATION), "com.amazon.coral.validate");
     cr_expect_str_eq(pk_code_namespace(PK_E_SERIALIZATION), "com.amazon.coral.service");
     cr_expect_str_eq(pk_code_namespace(PK_E_NOT_FOUND), "com.amazonaws.dynamodb.v20120810");
+    cr_expect_str_eq(pk_code_name(PK_E_MISSING_TOKEN), "MissingAuthenticationTokenException");
+    cr_expect_str_eq(pk_code_namespace(PK_E_INVALID_SIGNATURE), "com.amazon.coral.service");
+    cr_expect(pk_code_retryable(PK_E_UNRECOGNIZED_CLIENT));
     cr_expect_str_eq(pk_code_name(PK_E_CANCELLED), "Cancelled");
     cr_expect_str_eq(pk_code_namespace(PK_E_CANCELLED), "pksk");
     cr_expect_eq(pk_code_http(PK_E_INTERNAL), 500);
