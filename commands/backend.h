@@ -18,7 +18,8 @@ struct cmd_response {
     enum pk_code code;  /* PK_OK, or what the body says */
     bool has_facts;     /* false on a foreign endpoint */
     struct pk_facts facts;
-    int64_t micros; /* the call's duration on the real clock */
+    int64_t milli_units; /* consumed, of all tables together; 0 on a foreign endpoint */
+    int64_t micros;      /* the call's duration on the real clock */
     /* Of an error, on the embedded engine: where in which text, and what was probably meant. For
      * PartiQL the text is the Statement; otherwise the expression parameter named by `use`. */
     bool has_span;
@@ -48,6 +49,16 @@ struct cmd_backend {
     const char *endpoint; /* URL, or NULL for the embedded engine */
     bool costs_money;     /* remote and not local: hints and completion read nothing there */
 };
+
+/* ---- what a server needs to know of the operations -------------------------------------------- */
+
+/* The operation an X-Amz-Target names ("DynamoDB_20120810.GetItem", "DynamoDBStreams_20120810.…",
+ * "Pksk_2026.Where"), as call() takes it; data NULL when there is none such. Static text. */
+pk_slice cmd_operation_of_target(pk_slice target);
+/* True when the body is JSON that call() would read. */
+bool cmd_body_is_json(pk_slice body);
+/* Makes err the response: status, code and body. Takes what err owns. */
+void cmd_response_fail_take(struct cmd_response *response, struct pk_error *err);
 
 /* A backend on the engine, which must outlive it. */
 struct cmd_backend *cmd_backend_local_new(struct pk_engine *engine);

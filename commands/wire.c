@@ -384,3 +384,33 @@ pk_value cmd_wire_read_value(struct pk_arena *arena, const cJSON *node)
     }
     return pk_value_missing();
 }
+
+/* ---- tables of a request --------------------------------------------------------------------- */
+
+/* Adds the name unless it was the last one added. */
+static void add_table(struct pk_buf *out, const char **last, const char *name)
+{
+    if (name == NULL || (*last != NULL && strcmp(*last, name) == 0))
+        return;
+    if (*last != NULL)
+        pk_buf_add_byte(out, ',');
+    pk_buf_add_cstr(out, name);
+    *last = name;
+}
+
+void cmd_wire_tables(struct pk_buf *out, pk_slice request)
+{
+    cJSON *json = cmd_wire_parse(request);
+    const cJSON *node, *action;
+    const char *last = NULL;
+
+    add_table(out, &last,
+              cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "TableName")));
+    cJSON_ArrayForEach(node, cJSON_GetObjectItemCaseSensitive(json, "RequestItems"))
+        add_table(out, &last, node->string);
+    cJSON_ArrayForEach(node, cJSON_GetObjectItemCaseSensitive(json, "TransactItems"))
+        cJSON_ArrayForEach(action, node)
+            add_table(out, &last,
+                      cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(action, "TableName")));
+    cJSON_Delete(json);
+}

@@ -36,6 +36,9 @@ void cmd_wire_pretty(struct pk_buf *out, pk_slice json);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Appends the names of the tables that a request of any operation names, by commas; nothing when it
+ * names none, or is not JSON. Of a PartiQL statement the text is not looked into. */
+void cmd_wire_tables(struct pk_buf *out, pk_slice request);
 /* A tree of the caller's (cJSON_Delete), or NULL when the text is not JSON. */
 cJSON *cmd_wire_parse(pk_slice text);
 /* A member's text, data NULL when absent or no string. Borrowed from the tree. */

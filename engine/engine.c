@@ -285,6 +285,11 @@ bool pk_engine_is_memory(const struct pk_engine *engine)
     return engine->options.memory;
 }
 
+void pk_engine_set_url(struct pk_engine *engine, const char *url)
+{
+    pk_store_set_url(engine->store, url);
+}
+
 /* Repair ---------------------------------------------------------------------------------------*/
 
 static void repair_line(void *state, const char *line)

@@ -32,6 +32,8 @@ struct pk_clock *pk_engine_clock(struct pk_engine *engine);
 /* The directory of the store; for a memory store its temporary one. */
 const char *pk_engine_dir(const struct pk_engine *engine);
 bool pk_engine_is_memory(const struct pk_engine *engine);
+/* Whoever finds the store in use is told this URL; NULL: it is not served any more. */
+void pk_engine_set_url(struct pk_engine *engine, const char *url);
 
 /* Moves all background work that is due at now_ms: propagation, index creation, expiry, trimming of
  * the change log, deletion of dropped tables, and so on (ops/timer.c). True when something was left

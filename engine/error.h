@@ -39,6 +39,7 @@
     XX(INVALID_SIGNATURE, "InvalidSignatureException", C, 400, false)                              \
     XX(UNRECOGNIZED_CLIENT, "UnrecognizedClientException", C, 400, true)                           \
     XX(INTERNAL, "InternalServerError", D, 500, true)                                              \
+    XX(UNAVAILABLE, "ServiceUnavailable", C, 503, true)                                            \
     /* pksk's own: no DynamoDB counterpart, met only by the shell */                               \
     XX(IO, "StorageError", P, 500, false)                                                          \
     XX(CORRUPT, "StorageCorrupt", P, 500, false)                                                   \

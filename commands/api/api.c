@@ -13,6 +13,8 @@
 
 /* ---- operations --------------------------------------------------------------------------- */
 
+#define EXTENSION "Pksk."
+
 struct operation {
     const char *name;
     const struct api_type *shape;
@@ -98,9 +100,74 @@ static const char *find_answer(pk_slice name)
     return NULL;
 }
 
-void api_facts(struct api_call *call, const struct pk_facts *facts)
+/* ---- targets ------------------------------------------------------------------------------ */
+
+static pk_slice after_prefix(pk_slice text, const char *prefix)
+{
+    size_t len = strlen(prefix);
+
+    if (text.len <= len || memcmp(text.data, prefix, len) != 0)
+        return (pk_slice){NULL, 0};
+    return (pk_slice){text.data + len, text.len - len};
+}
+
+static bool is_extension(const char *name)
+{
+    return strncmp(name, EXTENSION, strlen(EXTENSION)) == 0;
+}
+
+/* "Pksk.Where" of "Where": an extension has its own prefix in a target. */
+static pk_slice find_extension(pk_slice name)
+{
+    for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+        if (is_extension(operations[i].name) &&
+            pk_slice_is(name, operations[i].name + strlen(EXTENSION)))
+            return pk_slice_cstr(operations[i].name);
+    }
+    return (pk_slice){NULL, 0};
+}
+
+/* The second service of the API, which has a prefix of its own. */
+static bool is_of_streams(pk_slice name)
+{
+    static const char *const names[] = {"GetRecords", "GetShardIterator", "DescribeStream",
+                                        "ListStreams"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (pk_slice_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static pk_slice find_name(pk_slice name)
+{
+    const struct operation *operation = find_operation(name);
+
+    if (operation != NULL && !is_extension(operation->name))
+        return pk_slice_cstr(operation->name);
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+        if (pk_slice_is(name, answers[i].name))
+            return pk_slice_cstr(answers[i].name);
+    return (pk_slice){NULL, 0};
+}
+
+pk_slice cmd_operation_of_target(pk_slice target)
+{
+    pk_slice streams = after_prefix(target, "DynamoDBStreams_20120810.");
+    pk_slice extension = after_prefix(target, "Pksk_2026.");
+    pk_slice name = streams.data != NULL ? streams : after_prefix(target, "DynamoDB_20120810.");
+
+    if (extension.data != NULL)
+        return find_extension(extension);
+    return is_of_streams(name) == (streams.data != NULL) ? find_name(name) : (pk_slice){NULL, 0};
+}
+
+void api_facts(struct api_call *call, const struct pk_facts *facts, const struct pk_cost *costs,
+               size_t count)
 {
     call->response->facts = *facts;
+    for (size_t i = 0; i < count; i++)
+        call->response->milli_units += pk_cost_total(&costs[i]);
 }
 
 /* ---- errors ------------------------------------------------------------------------------- */
@@ -155,7 +222,7 @@ static void add_error(struct pk_buf *out, const struct pk_error *err)
     pk_buf_add_byte(out, '}');
 }
 
-static void respond_error(struct cmd_response *response, struct pk_error *err)
+void cmd_response_fail_take(struct cmd_response *response, struct pk_error *err)
 {
     pk_buf_clear(&response->body);
     add_error(&response->body, err);
@@ -165,6 +232,20 @@ static void respond_error(struct cmd_response *response, struct pk_error *err)
     response->span = err->span;
     response->hint = err->hint;
     err->hint = NULL; /* now the response's */
+    pk_error_release(err);
+}
+
+bool cmd_body_is_json(pk_slice body)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_error err = PK_ERROR_INIT;
+    const struct cJSON *root;
+    bool is_json =
+        body.len <= API_JSON_BODY_MAX && api_json_parse(&arena, body, &root, &err) == PK_OK;
+
+    pk_error_release(&err);
+    pk_arena_release(&arena);
+    return is_json;
 }
 
 /* ---- calls -------------------------------------------------------------------------------- */
@@ -220,10 +301,9 @@ void api_call(struct pk_engine *engine, pk_slice operation, pk_slice request,
             response->http = 200;
             response->code = PK_OK;
         } else {
-            respond_error(response, &err);
+            cmd_response_fail_take(response, &err);
         }
     }
-    pk_error_release(&err);
     pk_arena_release(&arena);
     response->micros = pk_clock_real_us() - start;
 }

@@ -31,8 +31,9 @@ typedef enum pk_code api_run(struct api_call *call, const struct cJSON *request,
 void api_call(struct pk_engine *engine, pk_slice operation, pk_slice request,
               const atomic_bool *cancel, struct cmd_response *response);
 
-/* Notes the facts of a result. */
-void api_facts(struct api_call *call, const struct pk_facts *facts);
+/* Notes the facts of a result, and what it consumed of each of its tables. */
+void api_facts(struct api_call *call, const struct pk_facts *facts, const struct pk_cost *costs,
+               size_t count);
 
 /* api_item.c */
 api_run api_get_item, api_put_item, api_update_item, api_delete_item;

@@ -221,7 +221,7 @@ enum pk_code api_batch_get_item(struct api_call *call, const struct cJSON *reque
                                  err);
     if (rc != PK_OK)
         return rc;
-    api_facts(call, &result.facts);
+    api_facts(call, &result.facts, result.costs, result.cost_count);
     json_out_member(out, "Responses");
     pk_buf_add_byte(out, '{');
     for (size_t i = 0; i < batch.table_count; i++)
@@ -303,7 +303,7 @@ enum pk_code api_batch_write_item(struct api_call *call, const struct cJSON *req
         rc = pk_engine_batch_write(call->engine, &call->call, writes, count, &result, err);
     if (rc != PK_OK)
         return rc;
-    api_facts(call, &result.facts);
+    api_facts(call, &result.facts, result.costs, result.cost_count);
     json_out_member(out, "UnprocessedItems");
     pk_buf_add_cstr(out, "{}");
     api_metrics_add_all(out, request, writes, result.writes, count);

@@ -50,7 +50,7 @@ enum pk_code api_get_item(struct api_call *call, const struct cJSON *request, st
         rc = pk_engine_get(call->engine, &call->call, &get, &result, err);
     if (rc != PK_OK)
         return rc;
-    api_facts(call, &result.facts);
+    api_facts(call, &result.facts, &result.cost, 1);
     if (pk_view_kind(result.item) != PK_MISSING) {
         json_out_member(out, "Item");
         add_item(out, exprs.projection != NULL ? exprs.projection : projection, result.item);
@@ -103,7 +103,7 @@ static enum pk_code finish_write(struct writing *it, struct pk_error *err)
     it->call->response->use = write->kind == PK_WRITE_UPDATE ? PK_EXPR_UPDATE : PK_EXPR_CONDITION;
     rc = pk_engine_write(it->call->engine, &it->call->call, write, &it->result, err);
     if (rc == PK_OK)
-        api_facts(it->call, &it->result.facts);
+        api_facts(it->call, &it->result.facts, &it->result.cost, 1);
     return rc;
 }
 

@@ -51,7 +51,7 @@ static enum pk_code execute_read(struct execution *x, struct pk_error *err)
         return rc;
     pk_buf_add_byte(x->out, ']');
     write_token(x, &result);
-    api_facts(x->call, &result.facts);
+    api_facts(x->call, &result.facts, &result.cost, 1);
     api_cost_add(x->out, api_cost_mode(x->request), &result.cost);
     return PK_OK;
 }
@@ -71,7 +71,7 @@ static enum pk_code execute_write(struct execution *x, struct pk_error *err)
     pk_buf_add_byte(x->out, '[');
     (void)partiql_returned_row(&x->plan, &result, x->out);
     pk_buf_add_byte(x->out, ']');
-    api_facts(x->call, &result.facts);
+    api_facts(x->call, &result.facts, &result.cost, 1);
     api_cost_add(x->out, api_cost_mode(x->request), &result.cost);
     return PK_OK;
 }

@@ -176,7 +176,7 @@ static enum pk_code run_batch(struct api_entries *entries, struct pk_error *err)
             return rc;
         }
     }
-    api_facts(entries->call, &facts);
+    api_facts(entries->call, &facts, entries->costs, entries->cost_count);
     return PK_OK;
 }
 

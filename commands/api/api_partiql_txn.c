@@ -110,7 +110,7 @@ static enum pk_code transact_reads(struct api_entries *entries, const struct cJS
                                 &result, err);
     if (rc != PK_OK)
         return rc;
-    api_facts(entries->call, &result.facts);
+    api_facts(entries->call, &result.facts, result.costs, result.cost_count);
     json_out_member(out, "Responses");
     pk_buf_add_byte(out, '[');
     for (size_t i = 0; i < entries->count; i++) {
@@ -170,7 +170,7 @@ static enum pk_code transact_writes(struct api_entries *entries, const struct cJ
                                   &result, err);
     if (rc != PK_OK)
         return rc;
-    api_facts(entries->call, &result.facts);
+    api_facts(entries->call, &result.facts, result.costs, result.cost_count);
     json_out_member(out, "Responses");
     pk_buf_add_cstr(out, "[]");
     api_costs_add(out, api_cost_mode(request), API_COST_TRANSACTION, result.costs,

@@ -201,7 +201,7 @@ static enum pk_code run(struct reading *it, engine_read *engine, struct pk_error
     }
     if (read->select != PK_SELECT_COUNT)
         pk_buf_add_byte(out, ']');
-    api_facts(it->call, &result.facts);
+    api_facts(it->call, &result.facts, &result.cost, 1);
     add_result(out, it->request, &result);
     return PK_OK;
 }

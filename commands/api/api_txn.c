@@ -74,7 +74,7 @@ enum pk_code api_transact_get_items(struct api_call *call, const struct cJSON *r
         rc = pk_engine_transact_get(call->engine, &call->call, gets, count, &result, err);
     if (rc != PK_OK)
         return rc;
-    api_facts(call, &result.facts);
+    api_facts(call, &result.facts, result.costs, result.cost_count);
     json_out_member(out, "Responses");
     pk_buf_add_byte(out, '[');
     for (size_t i = 0; i < count; i++)
@@ -219,7 +219,7 @@ enum pk_code api_transact_write_items(struct api_call *call, const struct cJSON 
     rc = pk_engine_transact_write(call->engine, &call->call, &transaction, &result, err);
     if (rc != PK_OK)
         return rc;
-    api_facts(call, &result.facts);
+    api_facts(call, &result.facts, result.costs, result.cost_count);
     api_costs_add(out, api_cost_mode(request), API_COST_TRANSACTION, result.costs,
                   result.cost_count);
     if (!result.repeated)
