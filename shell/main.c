@@ -13,6 +13,7 @@
 #include "shell/render/text_safe.h"
 #include "shell/repl.h"
 #include "shell/script.h"
+#include "shell/serve.h"
 #include "shell/show.h"
 #include "shell/signals.h"
 #include "shell/worker.h"
@@ -211,6 +212,8 @@ static int act(const struct sh_options *options)
         return run(options);
     case SH_REPAIR:
         return repair(options);
+    case SH_SERVE:
+        return sh_serve(options);
     case SH_VERSION:
         puts("pksk " PKSK_VERSION);
         return SH_EXIT_FINE;

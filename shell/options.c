@@ -14,9 +14,18 @@ enum option {
     OPT_NO_INIT,
     OPT_KEEP_GOING,
     OPT_YES,
+    OPT_PORT,
+    OPT_HOST,
+    OPT_AUTH,
+    OPT_ALLOW_HOST,
+    OPT_CORS,
+    OPT_LOG,
+    OPT_VERBOSE,
     OPT_VERSION,
     OPT_HELP
 };
+
+enum { SHELL = 1, SERVE = 2 };
 
 static const struct row {
     enum option option;
@@ -24,18 +33,27 @@ static const struct row {
     const char *name;     /* without the dashes; NULL: none */
     const char *argument; /* NULL: takes none */
     const char *help;
+    unsigned actions; /* of SHELL, SERVE: where it is allowed; 0: everywhere */
 } ROWS[] = {
-    {OPT_MEMORY, 0, "memory", NULL, "a store in a temporary directory, removed at exit"},
-    {OPT_DURABLE, 0, "durable", NULL, "sync every commit to the disk"},
-    {OPT_COMMAND, 'c', NULL, "TEXT", "run the statements in TEXT (repeatable)"},
-    {OPT_FILE, 'f', NULL, "FILE", "run the statements in FILE (repeatable)"},
-    {OPT_MODE, 0, "mode", "M", "table, line, json, jsonl, csv or markdown"},
-    {OPT_QUIET, 'q', NULL, NULL, "no banner"},
-    {OPT_NO_INIT, 0, "no-init", NULL, "do not read the init file"},
-    {OPT_KEEP_GOING, 0, "keep-going", NULL, "go on after a statement that fails"},
-    {OPT_YES, 0, "yes", NULL, "do not ask before what destroys data"},
-    {OPT_VERSION, 0, "version", NULL, "print the version"},
-    {OPT_HELP, 'h', "help", NULL, "print this help"},
+    {OPT_MEMORY, 0, "memory", NULL, "a store in a temporary directory, removed at exit", 0},
+    {OPT_DURABLE, 0, "durable", NULL, "sync every commit to the disk", 0},
+    {OPT_COMMAND, 'c', NULL, "TEXT", "run the statements in TEXT (repeatable)", SHELL},
+    {OPT_FILE, 'f', NULL, "FILE", "run the statements in FILE (repeatable)", SHELL},
+    {OPT_MODE, 0, "mode", "M", "table, line, json, jsonl, csv or markdown", SHELL},
+    {OPT_QUIET, 'q', NULL, NULL, "no banner", SHELL},
+    {OPT_NO_INIT, 0, "no-init", NULL, "do not read the init file", SHELL},
+    {OPT_KEEP_GOING, 0, "keep-going", NULL, "go on after a statement that fails", SHELL},
+    {OPT_YES, 0, "yes", NULL, "do not ask before what destroys data", SHELL},
+    {OPT_PORT, 0, "port", "N", "listen on this port, 8000 by default; 0: any that is free", SERVE},
+    {OPT_HOST, 0, "host", "H", "listen on this address, 127.0.0.1 by default", SERVE},
+    {OPT_AUTH, 0, "auth", "FILE", "check signatures; FILE has a key id and its secret a line",
+     SERVE},
+    {OPT_ALLOW_HOST, 0, "allow-host", "NAME", "a further name of this server (repeatable)", SERVE},
+    {OPT_CORS, 0, "cors", "ORIGIN", "let pages of this origin, or of any (*), read answers", SERVE},
+    {OPT_VERBOSE, 'v', NULL, NULL, "a line on standard error for each request", SERVE},
+    {OPT_LOG, 0, "log", "FORM", "such lines as text or json", SERVE},
+    {OPT_VERSION, 0, "version", NULL, "print the version", 0},
+    {OPT_HELP, 'h', "help", NULL, "print this help", 0},
 };
 
 enum { ROW_COUNT = sizeof(ROWS) / sizeof(ROWS[0]) };
@@ -43,6 +61,7 @@ enum { ROW_COUNT = sizeof(ROWS) / sizeof(ROWS[0]) };
 void sh_options_release(struct sh_options *options)
 {
     free(options->inputs);
+    free(options->serve.allowed);
     *options = (struct sh_options){.dir = NULL};
 }
 
@@ -53,10 +72,69 @@ static void add_input(struct sh_options *options, struct sh_input input)
     options->inputs[options->input_count++] = input;
 }
 
-static enum pk_code apply(struct sh_options *options, enum option option, const char *argument,
+bool sh_port_parse(pk_slice text, uint16_t *port)
+{
+    enum { DIGITS = 5, PORT_MAX = 65535 };
+    unsigned long number = 0;
+
+    if (text.len == 0 || text.len > DIGITS)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        number = number * 10 + (unsigned long)(text.data[i] - '0');
+    }
+    *port = (uint16_t)number;
+    return number <= PORT_MAX;
+}
+
+static enum pk_code set_log(struct sh_serve_options *serve, const char *form, struct pk_error *err)
+{
+    if (strcmp(form, "text") != 0 && strcmp(form, "json") != 0)
+        return pk_fail(err, PK_E_USAGE, "no log '%s': text or json", form);
+    serve->log = strcmp(form, "json") == 0 ? SH_LOG_JSON : SH_LOG_TEXT;
+    return PK_OK;
+}
+
+static void allow_host(struct sh_serve_options *serve, const char *name)
+{
+    serve->allowed = pk_realloc(serve->allowed, serve->allowed_count + 1, sizeof(*serve->allowed));
+    serve->allowed[serve->allowed_count++] = name;
+}
+
+static enum pk_code apply_serve(struct sh_serve_options *serve, enum option option,
+                                const char *argument, struct pk_error *err)
+{
+    if (option == OPT_PORT && !sh_port_parse(pk_slice_cstr(argument), &serve->port))
+        return pk_fail(err, PK_E_USAGE, "no port '%s': 0 to 65535", argument);
+    if (option == OPT_PORT)
+        serve->port_given = true;
+    else if (option == OPT_HOST)
+        serve->host = argument;
+    else if (option == OPT_AUTH)
+        serve->auth = argument;
+    else if (option == OPT_ALLOW_HOST)
+        allow_host(serve, argument);
+    else if (option == OPT_CORS)
+        serve->cors = argument;
+    else if (option == OPT_LOG)
+        return set_log(serve, argument, err);
+    else if (serve->log == SH_LOG_NONE) /* -v */
+        serve->log = SH_LOG_TEXT;
+    return PK_OK;
+}
+
+static enum pk_code apply(struct sh_options *options, const struct row *row, const char *argument,
                           struct pk_error *err)
 {
-    switch (option) {
+    unsigned action = options->action == SH_SERVE ? SERVE : SHELL;
+    const char *dashes = row->name == NULL ? "" : "--";
+
+    if (row->actions != 0 && (row->actions & action) == 0)
+        return pk_fail(err, PK_E_USAGE, "option '%s%s%.*s' is %s", dashes,
+                       row->name == NULL ? "-" : row->name, row->name == NULL, &row->letter,
+                       action == SERVE ? "none of pksk serve" : "for pksk serve only");
+    switch (row->option) {
     case OPT_MEMORY:
         options->memory = true;
         break;
@@ -87,6 +165,14 @@ static enum pk_code apply(struct sh_options *options, enum option option, const 
     case OPT_YES:
         options->yes = true;
         break;
+    case OPT_PORT:
+    case OPT_HOST:
+    case OPT_AUTH:
+    case OPT_ALLOW_HOST:
+    case OPT_CORS:
+    case OPT_LOG:
+    case OPT_VERBOSE:
+        return apply_serve(&options->serve, row->option, argument, err);
     case OPT_VERSION:
         options->action = SH_VERSION;
         break;
@@ -117,12 +203,12 @@ static enum pk_code parse_long(struct sh_options *options, const char *word, str
         if (row->argument == NULL && equals != NULL)
             return pk_fail(err, PK_E_USAGE, "option '--%s' takes no argument", row->name);
         if (row->argument == NULL)
-            return apply(options, row->option, NULL, err);
+            return apply(options, row, NULL, err);
         if (equals != NULL)
-            return apply(options, row->option, equals + 1, err);
+            return apply(options, row, equals + 1, err);
         if (words->next == words->end)
             return pk_fail(err, PK_E_USAGE, "option '--%s' needs %s", row->name, row->argument);
-        return apply(options, row->option, *words->next++, err);
+        return apply(options, row, *words->next++, err);
     }
     return pk_fail(err, PK_E_USAGE, "no option '--%.*s'", (int)len, word);
 }
@@ -149,7 +235,7 @@ static enum pk_code parse_letters(struct sh_options *options, const char *letter
         else if (row->argument != NULL)
             return pk_fail(err, PK_E_USAGE, "option '-%c' needs %s", *letters, row->argument);
 
-        enum pk_code rc = apply(options, row->option, argument, err);
+        enum pk_code rc = apply(options, row, argument, err);
 
         if (rc != PK_OK || argument != NULL)
             return rc;
@@ -193,15 +279,15 @@ enum pk_code sh_options_parse(struct sh_options *options, int argc, char **argv,
 {
     struct words words = {argv + (argc > 0 ? 1 : 0), argv + argc};
     const char *first = words.next < words.end ? *words.next : "";
-    bool repair = strcmp(first, "repair") == 0;
+    bool repair = strcmp(first, "repair") == 0, serve = strcmp(first, "serve") == 0;
 
     *options = (struct sh_options){.action = SH_RUN};
-    if (strcmp(first, "serve") == 0 || strcmp(first, "panel") == 0)
+    if (strcmp(first, "panel") == 0)
         return pk_fail(err, PK_E_USAGE,
                        "'%s' arrives in a later version; a store of that name is './%s'", first,
                        first);
-    if (repair) {
-        options->action = SH_REPAIR;
+    if (repair || serve) {
+        options->action = repair ? SH_REPAIR : SH_SERVE;
         words.next++;
     }
 
@@ -214,29 +300,42 @@ enum pk_code sh_options_parse(struct sh_options *options, int argc, char **argv,
                        options->dir);
     if (options->action == SH_REPAIR && (options->dir == NULL || options->input_count > 0))
         return pk_fail(err, PK_E_USAGE, "usage: pksk repair DIR");
+    options->serve.durable = options->durable;
     return PK_OK;
 }
 
-void sh_options_help(struct pk_buf *out)
+static void add_rows(struct pk_buf *out, unsigned actions)
 {
-    pk_buf_add_cstr(out,
-                    "usage: pksk [options] [DIR]\n"
-                    "       pksk repair DIR\n"
-                    "\n"
-                    "Opens the store in DIR (by default $XDG_DATA_HOME/pksk/default) and reads\n"
-                    "statements: those of -c and -f in their order, else from standard input.\n"
-                    "\n");
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const struct row *row = &ROWS[i];
         char words[32];
+
+        if (row->actions != actions)
+            continue;
 
         snprintf(words, sizeof(words), "%s%c%s%s%s%s%s", row->letter == 0 ? "" : "-",
                  row->letter == 0 ? ' ' : row->letter,
                  row->letter != 0 && row->name != NULL ? ", " : "", row->name == NULL ? "" : "--",
                  row->name == NULL ? "" : row->name, row->argument == NULL ? "" : " ",
                  row->argument == NULL ? "" : row->argument);
-        pk_buf_printf(out, "  %-16s %s\n", words[0] == ' ' ? words + 1 : words, row->help);
+        pk_buf_printf(out, "  %-17s %s\n", words[0] == ' ' ? words + 1 : words, row->help);
     }
+}
+
+void sh_options_help(struct pk_buf *out)
+{
+    pk_buf_add_cstr(out,
+                    "usage: pksk [options] [DIR]\n"
+                    "       pksk serve [options] [DIR]\n"
+                    "       pksk repair DIR\n"
+                    "\n"
+                    "Opens the store in DIR (by default $XDG_DATA_HOME/pksk/default) and reads\n"
+                    "statements: those of -c and -f in their order, else from standard input.\n"
+                    "\n");
+    add_rows(out, 0);
+    add_rows(out, SHELL);
+    pk_buf_add_cstr(out, "\nserve answers SDKs over HTTP until it is interrupted:\n\n");
+    add_rows(out, SERVE);
     pk_buf_add_cstr(out,
                     "\n"
                     "Exit status: 0 fine, 1 a statement failed, 2 usage, 3 the store cannot be\n"

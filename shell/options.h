@@ -4,12 +4,27 @@
 
 #include "commands/settings.h"
 #include "engine/base/buf.h"
+#include "shell/server/access_log.h"
 
 enum sh_action {
     SH_RUN, /* open the store; run the inputs, or the prompt, or standard input */
     SH_HELP,
     SH_VERSION,
-    SH_REPAIR /* pksk repair DIR */
+    SH_REPAIR, /* pksk repair DIR */
+    SH_SERVE   /* pksk serve [DIR] */
+};
+
+/* How a store is served. Texts are borrowed from argv. */
+struct sh_serve_options {
+    const char *host; /* NULL: 127.0.0.1 */
+    uint16_t port;
+    bool port_given;
+    bool durable;         /* commits are synced: more threads, so that they share syncs */
+    const char *auth;     /* file of key ids and secrets; NULL: any credentials */
+    const char **allowed; /* further names of this server; owned array */
+    size_t allowed_count;
+    const char *cors; /* the origin whose pages may read answers; NULL: none */
+    enum sh_log_form log;
 };
 
 struct sh_input {
@@ -23,6 +38,7 @@ struct sh_options {
     bool memory, durable, quiet, no_init, keep_going, yes;
     bool mode_given;
     enum cmd_mode mode;
+    struct sh_serve_options serve;
     struct sh_input *inputs; /* owned, in the order given */
     size_t input_count;
 };
@@ -32,5 +48,7 @@ void sh_options_release(struct sh_options *options);
 PK_MUST_CHECK enum pk_code sh_options_parse(struct sh_options *options, int argc, char **argv,
                                             struct pk_error *err);
 void sh_options_help(struct pk_buf *out);
+/* 0 to 65535; false for any other text. */
+bool sh_port_parse(pk_slice text, uint16_t *port);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "shell/line.h"
 #include "shell/paths.h"
+#include "shell/serve.h"
 #include "shell/show.h"
 #include "shell/signals.h"
 #include "shell/worker.h"
@@ -197,8 +198,8 @@ void sh_run(struct sh *sh, void (*job)(void *context), void *context)
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-static enum pk_code open_engine(struct sh *sh, const struct sh_options *options,
-                                struct pk_error *err)
+enum pk_code sh_open_engine(const struct sh_options *options, struct pk_engine **out,
+                            struct pk_error *err)
 {
     struct pk_buf path = PK_BUF_INIT;
     struct pk_engine_options engine = {
@@ -216,7 +217,7 @@ static enum pk_code open_engine(struct sh *sh, const struct sh_options *options,
         engine.dir = path.data;
     }
     if (rc == PK_OK)
-        rc = pk_engine_open(&engine, &sh->engine, err);
+        rc = pk_engine_open(&engine, out, err);
     pk_buf_release(&path);
     return rc;
 }
@@ -237,9 +238,10 @@ static void choose_table(struct sh *sh)
 enum pk_code sh_open(struct sh *sh, const struct sh_options *options, struct sh_output output,
                      struct pk_error *err)
 {
-    *sh = (struct sh){.output = output, .keep_going = options->keep_going};
+    *sh = (struct sh){
+        .output = output, .keep_going = options->keep_going, .durable = options->durable};
 
-    enum pk_code rc = open_engine(sh, options, err);
+    enum pk_code rc = sh_open_engine(options, &sh->engine, err);
 
     if (rc != PK_OK)
         return rc;
@@ -266,6 +268,7 @@ void sh_close(struct sh *sh)
     sh->worker = NULL;
     if (sh->context.txn != NULL)
         sh_note(sh, "the open transaction is rolled back; nothing of it was sent");
+    sh_endpoint_close(sh->endpoint);
     cmd_context_release(&sh->context);
     cmd_backend_free(sh->backend);
     pk_engine_close(sh->engine);

@@ -14,6 +14,7 @@
 #include "shell/options.h"
 #include "shell/output.h"
 
+struct sh_endpoint;
 struct sh_line;
 struct sh_worker;
 
@@ -32,6 +33,8 @@ struct sh {
     struct cmd_settings settings;
     struct pk_engine *engine;
     struct cmd_backend *backend;
+    struct sh_endpoint *endpoint; /* NULL: the store is not served */
+    bool durable;                 /* every commit is synced */
     struct sh_output output;
     struct sh_history history;
     struct sh_worker *worker; /* NULL: none */
@@ -52,6 +55,9 @@ struct sh *sh_of(struct cmd_context *context);
 /* The shell's own rows, NULL-ended (shell_commands.c). */
 extern const struct cmd_entry *const sh_entries[];
 
+/* Opens the store that the options name. */
+PK_MUST_CHECK enum pk_code sh_open_engine(const struct sh_options *options,
+                                          struct pk_engine **engine, struct pk_error *err);
 /* Opens the store and makes everything ready. On failure nothing is open. */
 PK_MUST_CHECK enum pk_code sh_open(struct sh *sh, const struct sh_options *options,
                                    struct sh_output output, struct pk_error *err);

@@ -14,6 +14,7 @@
 #include "shell/child.h"
 #include "shell/paths.h"
 #include "shell/script.h"
+#include "shell/serve.h"
 #include "shell/show.h"
 
 enum {
@@ -544,6 +545,6 @@ static const struct cmd_entry watch_entry = {
 };
 
 const struct cmd_entry *const sh_entries[] = {
-    &system_entry, &expanded_entry, &clear_entry, &history_entry, &mode_entry, &output_entry,
-    &quit_entry,   &read_entry,     &timer_entry, &watch_entry,   NULL,
+    &system_entry, &expanded_entry, &clear_entry,    &history_entry, &mode_entry,  &output_entry,
+    &quit_entry,   &read_entry,     &sh_serve_entry, &timer_entry,   &watch_entry, NULL,
 };

@@ -10,7 +10,14 @@ _pksk() {
         COMPREPLY=($(compgen -W 'table line json jsonl csv markdown' -- "$cur"))
         return
         ;;
-    -f)
+    --log)
+        COMPREPLY=($(compgen -W 'text json' -- "$cur"))
+        return
+        ;;
+    --port | --host | --allow-host | --cors)
+        return
+        ;;
+    -f | --auth)
         compopt -o filenames 2>/dev/null
         COMPREPLY=($(compgen -f -- "$cur"))
         return
@@ -19,6 +26,11 @@ _pksk() {
         return
         ;;
     esac
+    if [ "${COMP_WORDS[1]}" = serve ] && [[ $cur == -* ]]; then
+        COMPREPLY=($(compgen -W '--memory --durable --port --host --auth --allow-host --cors -v
+            --log --help' -- "$cur"))
+        return
+    fi
     case $cur in
     -*)
         COMPREPLY=($(compgen -W '--memory --durable -c -f --mode -q --no-init --keep-going --yes
@@ -29,7 +41,7 @@ _pksk() {
     compopt -o filenames 2>/dev/null
     COMPREPLY=($(compgen -d -- "$cur"))
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY+=($(compgen -W 'repair' -- "$cur"))
+        COMPREPLY+=($(compgen -W 'serve repair' -- "$cur"))
     fi
 }
 complete -F _pksk pksk

@@ -14,6 +14,7 @@ struct sh_http_header {
 
 /* Everything is borrowed from the connection, for the time of the request. */
 struct sh_http_request {
+    pk_slice version; /* "HTTP/1.1" */
     pk_slice method;
     pk_slice path;  /* as sent: not decoded, without the query */
     pk_slice query; /* as sent: not decoded, without the '?'; empty when there is none */
@@ -25,5 +26,29 @@ struct sh_http_request {
 /* The value of the first header of that name, any case, without blanks around it; data NULL when
  * there is none. */
 pk_slice sh_http_header(const struct sh_http_request *request, const char *name);
+/* How many headers there are of that name, any case. */
+size_t sh_http_header_count(const struct sh_http_request *request, const char *name);
+/* True when the header, a list with commas between, has that word, any case; what stands behind a
+ * ';' does not count, but ";q=0" takes the word back. */
+bool sh_http_header_lists(const struct sh_http_request *request, const char *name,
+                          const char *word);
+
+struct sh_http_answer {
+    int status;
+    struct pk_buf body;
+    struct pk_buf headers; /* name NUL value NUL, … */
+    bool close;            /* the connection is not to be used again */
+};
+
+#define SH_HTTP_ANSWER_INIT                                                                        \
+    {                                                                                              \
+        .status = 0                                                                                \
+    }
+void sh_http_answer_release(struct sh_http_answer *answer);
+/* Adds a header. What cannot stand in one (control bytes) becomes '?'. */
+void sh_http_answer_add(struct sh_http_answer *answer, const char *name, pk_slice value);
+/* The header at *at, which moves behind it; false at the end. Start with *at = 0. */
+bool sh_http_answer_next(const struct sh_http_answer *answer, size_t *at, const char **name,
+                         const char **value);
 
 #endif

@@ -7,7 +7,7 @@
 
 TestSuite(options);
 
-enum { WORDS = 8 };
+enum { WORDS = 10 };
 
 static enum pk_code parse(struct sh_options *options, const char *const *words,
                           struct pk_error *err)
@@ -44,7 +44,14 @@ Test(options, refused)
         {{"--memory=1"}, "option '--memory' takes no argument"},
         {{"repair"}, "usage: pksk repair DIR"},
         {{"repair", "a", "-c", "x"}, "usage: pksk repair DIR"},
-        {{"serve"}, "'serve' arrives in a later version; a store of that name is './serve'"},
+        {{"--port", "80"}, "option '--port' is for pksk serve only"},
+        {{"-v"}, "option '-v' is for pksk serve only"},
+        {{"serve", "-q"}, "option '-q' is none of pksk serve"},
+        {{"serve", "--yes"}, "option '--yes' is none of pksk serve"},
+        {{"serve", "--port", "65536"}, "no port '65536': 0 to 65535"},
+        {{"serve", "--port="}, "no port '': 0 to 65535"},
+        {{"serve", "--log", "xml"}, "no log 'xml': text or json"},
+        {{"serve", "--memory", "dir"}, "--memory and a directory ('dir') exclude each other"},
         {{"panel", "x"}, "'panel' arrives in a later version; a store of that name is './panel'"},
     };
 
@@ -57,6 +64,25 @@ Test(options, refused)
         sh_options_release(&options);
         pk_error_release(&err);
     }
+}
+
+Test(options, of_serve)
+{
+    static const char *const words[] = {"serve",        "--port=0",          "--host", "::1", "-v",
+                                        "--allow-host", "--allow-host=host", "dir",    NULL};
+    struct sh_options options;
+    struct pk_error err = PK_ERROR_INIT;
+
+    cr_assert_eq(parse(&options, words, &err), PK_OK);
+    cr_expect_eq(options.action, SH_SERVE);
+    cr_expect_str_eq(options.dir, "dir");
+    cr_expect(options.serve.port_given && options.serve.port == 0);
+    cr_expect_str_eq(options.serve.host, "::1");
+    cr_assert_eq(options.serve.allowed_count, 1); /* the option's argument may look like one */
+    cr_expect_str_eq(options.serve.allowed[0], "--allow-host=host");
+    cr_expect_eq(options.serve.log, SH_LOG_TEXT);
+    cr_expect_null(options.serve.auth);
+    sh_options_release(&options);
 }
 
 Test(options, accepted)
