@@ -6,6 +6,7 @@
 The kept corpora (tests/fuzz/corpus/) were grown from these: `make fuzz-merge` merges seeds and what
 has been found into the smallest set of inputs that reaches the same code.
 """
+import base64
 import hashlib
 import json
 import pathlib
@@ -172,6 +173,16 @@ def imports():
                 yield b" ".join([extension] + words[2:]) + b"\n" + c_text(content)
 
 
+def authentication():
+    """The signed requests as lines, and a file of keys."""
+    for line in (ROOT / "tests/vectors/sigv4.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        head = ["r" + row["method"], row["path"], row["query"]]
+        head += [name + ":" + value for name, value in row["headers"]]
+        yield "\n".join(head + ["", ""]).encode() + base64.b64decode(row["body64"])
+    yield b"k# comment\nid secret\n\nother secret\r\n"
+
+
 def write(folder, inputs):
     folder.mkdir(parents=True, exist_ok=True)
     for text in inputs:
@@ -186,6 +197,7 @@ def main():
     write(out / "fuzz_partiql", partiql())
     write(out / "fuzz_expr", expressions())
     write(out / "fuzz_import", imports())
+    write(out / "fuzz_auth", authentication())
 
 
 if __name__ == "__main__":
