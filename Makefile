@@ -178,7 +178,7 @@ crash: $(call bin,$(CRASH_SRC)) pksk ## kills under load, full disk, repair (CRA
 
 CRASH_ROUNDS ?= 200
 FUZZ_SECONDS ?= 600
-# FUZZ_TARGETS="fuzz_json fuzz_expr" runs these only
+# FUZZ_TARGETS="fuzz_json fuzz_expr" runs these only; FUZZ_REPLAY=1 the kept corpora only
 FUZZ_TARGETS ?= $(notdir $(basename $(FUZZ_SRC)))
 fuzz: test-deps ## fuzz every parser and decoder, FUZZ_SECONDS each
 	@sh tests/support/deps.sh clang libclang-rt-14-dev
@@ -186,7 +186,7 @@ fuzz: test-deps ## fuzz every parser and decoder, FUZZ_SECONDS each
 fuzz-merge: ## make the kept corpora of seeds and of what was found
 	@FUZZ_MERGE=1 $(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-run
 fuzz-run: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%)
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) sh tests/fuzz/run.sh $^
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_REPLAY=$(FUZZ_REPLAY) sh tests/fuzz/run.sh $^
 
 tidy: deps ## clang-tidy, which takes minutes
 	@sh tests/support/deps.sh clang-tidy
