@@ -273,6 +273,31 @@ keys C-d
 last_line '^job>$'
 case_ok 'Ctrl-Z and back, with the line kept'
 
+# Another process asks for the health text while the prompt is in use.
+start 200 24 "$PKSK -q --memory"
+last_line '^pksk>$'
+line 'serve 0'
+wait_for '^ serving http://127.0.0.1:[0-9]*$'
+url=$(screen | sed -n 's/^ serving //p')
+typed 'put Acme'
+[ "$(python3 -c "import urllib.request as u; print(u.urlopen('$url').read().decode(), end='.')")" = \
+    'healthy: dynamodb.us-east-1.amazonaws.com .' ] || problem="${problem:-$url does not answer}"
+keys C-u
+line 'serve stop'
+wait_for "^ $url is not served any more$"
+cleared
+line 'serve 0'
+wait_for '^ serving http'
+last_line '^pksk>$'
+keys C-d
+looks=0
+while tm has-session 2>/dev/null && [ "$looks" -lt "$PATIENCE" ]; do
+    looks=$((looks + 1))
+    sleep 0.05
+done
+[ "$looks" -lt "$PATIENCE" ] || problem="${problem:-the shell does not end while it serves}"
+case_ok 'serve beside the prompt'
+
 start 80 24 "$PKSK -q $store"
 last_line '^pksk>$'
 typed 'put Acme Half {} into Music'
