@@ -27,9 +27,10 @@
 enum {
     IDLE_SECONDS = 120,    /* a silent connection */
     ARRIVAL_SECONDS = 150, /* a request, from its first byte or the last answer */
-    DRAIN_MS = 10000,      /* requests under way when the server stops */
+    DRAIN_MS = 6000,       /* requests under way when the server stops */
     DRAIN_STEP_MS = 5,
-    CANCEL_MS = 8000,              /* of these, until calls that run are told to stop */
+    QUIET_MS = 20,                 /* nothing is under way for so long: nothing more comes */
+    CANCEL_MS = 5000,              /* of the drain, until calls that run are told to stop */
     CONNECTION_MEMORY = 48 * 1024, /* above both limits of a head, so that ours decide */
     HEADERS_MAX = 256,
     SPARE_CONNECTIONS = 64 /* above our limit: those that are answered 503 */
@@ -426,16 +427,20 @@ fail:
     return rc;
 }
 
-/* Waits for the requests under way; those that would take too long are told to stop. */
+/* Waits for the requests under way; those that would take too long are told to stop. Nothing under
+ * way for a moment is not the end: a client whose last answer did not say that the connection
+ * closes may just be sending the next request. */
 static void drain(struct sh_server *server)
 {
-    for (int waited = 0; atomic_load(&server->active) > 0 && waited < DRAIN_MS;
-         waited += DRAIN_STEP_MS) {
+    int quiet = 0;
+
+    for (int waited = 0; quiet < QUIET_MS && waited < DRAIN_MS; waited += DRAIN_STEP_MS) {
         struct timespec step = {0, DRAIN_STEP_MS * 1000000L};
 
         if (waited == CANCEL_MS)
             sh_service_cancel(server->service);
         nanosleep(&step, NULL);
+        quiet = atomic_load(&server->active) > 0 ? 0 : quiet + DRAIN_STEP_MS;
     }
     sh_service_cancel(server->service);
 }
@@ -448,6 +453,9 @@ void sh_server_stop(struct sh_server *server)
         return;
     atomic_store(&server->draining, true);
     fd = MHD_quiesce_daemon(server->daemon);
+    /* Who comes now is refused and knows it; the descriptor itself is the daemon's till its end. */
+    if (fd >= 0)
+        shutdown(fd, SHUT_RDWR);
     drain(server);
     MHD_stop_daemon(server->daemon);
     if (fd >= 0)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The bad days: kills under load, a full disk, a damaged table file, a lost MANIFEST.
-#   run.sh BUILD-DIR        CRASH_ROUNDS kills (default 200), and a fifth as many of a change log
+#   run.sh BUILD-DIR        CRASH_ROUNDS kills (default 200), a fifth as many of a change log, half as
+#                           many of a server, and a tenth as many orderly ends of one
 set -u
 build=$1
 pksk=$build/pksk
@@ -37,6 +38,21 @@ log_kills() {
     else
         bad 'kill -9 while indexes and a stream follow' "$work/log"
     fi
+}
+
+# served MODE ROUNDS WHAT
+served() {
+    if PKSK=$pksk "$build/tests/crash/crash_http" "$1" "$2" >"$work/http" 2>&1; then
+        ok "$3, $2 times: $(sed -n 's/^crash_http: [a-z]*: //p' "$work/http")"
+    else
+        bad "$3" "$work/http"
+    fi
+}
+
+http_ends() {
+    served kill $(( (${CRASH_ROUNDS:-200} + 1) / 2 )) 'kill -9 of a server under 16 clients'
+    served term $(( (${CRASH_ROUNDS:-200} + 9) / 10 )) 'SIGTERM of a server under 16 clients'
+    served stop $(( (${CRASH_ROUNDS:-200} + 9) / 10 )) 'serve stop under 16 clients'
 }
 
 full_disk() {
@@ -108,6 +124,7 @@ lost_manifest() {
 
 kills
 log_kills
+http_ends
 full_disk
 damaged_file
 lost_manifest
