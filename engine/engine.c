@@ -14,6 +14,7 @@
  *   latches         an item from reading it to committing it: PK and SK, on tables with an LSI the
  *                   PK; several in stripe order
  *   inflight.lock   keys of running transactions; held for a moment
+ *   backups.lock    which backups are being copied; held for a moment
  *   log.lock        sequences of a table's change log; held for a moment
  *   clock.lock      inside pk_clock
  *   the store's own
@@ -33,6 +34,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/ops/backup.h"
 #include "engine/ops/core.h"
 #include "engine/ops/rebuild.h"
 #include "engine/ops/sim_settings.h"
@@ -62,6 +64,7 @@ static struct pk_engine *engine_new(const struct pk_engine_options *options)
     pk_inflight_init(&engine->inflight);
     pk_tokens_init(&engine->tokens);
     pk_recount_init(&engine->recount);
+    pk_backup_jobs_init(&engine->backups);
     pthread_mutex_init(&engine->advance_lock, NULL);
     pthread_mutex_init(&engine->tick_lock, NULL);
     pthread_mutex_init(&engine->ticker_lock, NULL);
@@ -75,6 +78,7 @@ static void engine_free(struct pk_engine *engine)
     pthread_mutex_destroy(&engine->ticker_lock);
     pthread_mutex_destroy(&engine->tick_lock);
     pthread_mutex_destroy(&engine->advance_lock);
+    pk_backup_jobs_release(&engine->backups);
     pk_recount_release(&engine->recount);
     pk_tokens_release(&engine->tokens);
     pk_inflight_release(&engine->inflight);
@@ -106,6 +110,8 @@ static enum pk_code start(struct pk_engine *engine, struct pk_error *err)
         rc = pk_sim_settings_load(engine, err);
     if (rc == PK_OK)
         rc = pk_table_log_open_all(engine, err);
+    if (rc == PK_OK)
+        rc = pk_backup_open_all(engine, err);
     if (rc == PK_OK)
         rc = pk_recount_open(&engine->recount, &engine->catalog, engine->store, err);
     return rc;
@@ -229,6 +235,7 @@ static void shut(struct pk_engine *engine)
 {
     struct pk_error err = PK_ERROR_INIT;
 
+    pk_backup_jobs_clear(&engine->backups);
     if (pk_store_is_stuck(engine->store) ||
         pk_recount_close(&engine->recount, &engine->catalog, engine->store, &err) != PK_OK)
         pk_recount_abandon(&engine->recount);

@@ -100,6 +100,7 @@ struct pk_check_report {
 };
 struct pk_check_result {
     uint64_t tables, items, index_entries, bytes;
+    uint64_t backups;
     uint64_t faults;
 };
 PK_MUST_CHECK enum pk_code pk_engine_check(struct pk_engine *engine, struct pk_call *call,

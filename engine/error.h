@@ -33,6 +33,13 @@
     XX(COLLECTION_SIZE, "ItemCollectionSizeLimitExceededException", D, 400, true)                  \
     XX(EXPIRED_ITERATOR, "ExpiredIteratorException", D, 400, false)                                \
     XX(TRIMMED, "TrimmedDataAccessException", D, 400, false)                                       \
+    XX(BACKUP_IN_USE, "BackupInUseException", D, 400, false)                                       \
+    XX(BACKUP_NOT_FOUND, "BackupNotFoundException", D, 400, false)                                 \
+    XX(BACKUPS_UNAVAILABLE, "ContinuousBackupsUnavailableException", D, 400, false)                \
+    XX(PITR_UNAVAILABLE, "PointInTimeRecoveryUnavailableException", D, 400, false)                 \
+    XX(TABLE_EXISTS, "TableAlreadyExistsException", D, 400, false)                                 \
+    XX(TABLE_IN_USE, "TableInUseException", D, 400, false)                                         \
+    XX(TABLE_NOT_FOUND, "TableNotFoundException", D, 400, false)                                   \
     XX(ACCESS_DENIED, "AccessDeniedException", C, 400, false)                                      \
     XX(MISSING_TOKEN, "MissingAuthenticationTokenException", C, 400, false)                        \
     XX(INCOMPLETE_SIGNATURE, "IncompleteSignatureException", C, 400, false)                        \

@@ -102,6 +102,14 @@ struct pk_stream {
     size_t shard_count;
 };
 
+/* What a table was restored from. */
+struct pk_restore {
+    pk_slice source; /* the table that was backed up; data NULL: the table was not restored */
+    pk_slice label;  /* tells the backups of that table apart */
+    int64_t at_ms;
+    uint32_t copying; /* the backup's id while its items are being copied, else 0 */
+};
+
 /* PK_TTL_FILLING: on, and rows for the items that were there before are still being made. */
 enum pk_ttl_state { PK_TTL_OFF, PK_TTL_FILLING, PK_TTL_ON, PK_TTL_CLEARING };
 
@@ -134,6 +142,7 @@ struct pk_table {
     bool class_given;       /* TableClassSummary is shown once a class was named */
     struct pk_tag *tags;    /* sorted by key */
     size_t tag_count;
+    struct pk_restore restore;
     uint32_t partition_count; /* initial partitions (partitions-capacity.md §3.1) */
 };
 

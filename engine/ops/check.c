@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "engine/ops/backup_check.h"
 #include "engine/ops/fault.h"
 #include "engine/ops/log_check.h"
 #include "engine/ops/pending.h"
@@ -510,6 +511,20 @@ static enum pk_code check_orphans(struct check *check, struct pk_error *err)
     return rc;
 }
 
+static enum pk_code check_backups(struct check *check, struct pk_error *err)
+{
+    const struct pk_backup_check of = {
+        .snap = check->snap,
+        .call = check->call,
+        .retired = check->retired,
+        .retired_count = check->retired_count,
+        .faults = &check->faults,
+        .result = check->result,
+    };
+
+    return pk_backup_check(&of, err);
+}
+
 enum pk_code pk_engine_check(struct pk_engine *engine, struct pk_call *call,
                              struct pk_check_report report, struct pk_check_result *result,
                              struct pk_error *err)
@@ -531,6 +546,8 @@ enum pk_code pk_engine_check(struct pk_engine *engine, struct pk_call *call,
         rc = check_table(&check, i, err);
     if (rc == PK_OK)
         rc = check_orphans(&check, err);
+    if (rc == PK_OK)
+        rc = check_backups(&check, err);
     free_state(&check);
     pk_fault_finish(&check.faults);
     result->faults = check.faults.count;

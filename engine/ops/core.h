@@ -14,6 +14,13 @@
 #include "engine/store/store.h"
 #include "engine/table/catalog.h"
 
+/* The backups that are being copied (ops/backup.h). */
+struct pk_backup_job;
+struct pk_backup_jobs {
+    pthread_mutex_t lock; /* guards the list */
+    struct pk_backup_job *first;
+};
+
 struct pk_engine {
     struct pk_store *store;           /* another one after pk_engine_reopen */
     char *dir;                        /* owned; NULL for a memory store */
@@ -40,6 +47,7 @@ struct pk_engine {
     struct pk_inflight inflight;
     struct pk_tokens tokens;
     struct pk_recount recount;
+    struct pk_backup_jobs backups;
 
     pthread_mutex_t advance_lock; /* one change of the clock at a time */
     pthread_mutex_t tick_lock;    /* one tick at a time */

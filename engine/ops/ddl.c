@@ -137,6 +137,23 @@ static void set_status(struct pk_engine *engine, struct pk_table *table)
     table->until_ms = table->created_ms + (int64_t)delay_ms;
 }
 
+struct pk_table *pk_ddl_make(struct pk_engine *engine, const struct pk_table_spec *spec)
+{
+    struct pk_table *table = pk_table_spec_build(spec);
+
+    table->created_ms = pk_clock_now(&engine->clock);
+    if (table->billing == PK_ON_DEMAND)
+        table->on_demand_since_ms = table->created_ms;
+    set_uuid(engine, table);
+    set_partitions(engine, table);
+    set_warm(engine, table);
+    set_status(engine, table);
+    pk_stream_create(engine, table, table->created_ms);
+    pk_catalog_number(&engine->catalog, table);
+    pk_table_log_new(table);
+    return table;
+}
+
 enum pk_code pk_engine_create_table(struct pk_engine *engine, const struct pk_table_spec *spec,
                                     struct pk_table **table, struct pk_error *err)
 {
@@ -154,17 +171,7 @@ enum pk_code pk_engine_create_table(struct pk_engine *engine, const struct pk_ta
         rc = pk_fail(err, PK_E_IN_USE, "Table already exists: %.*s", PK_FMT(spec->name));
         goto out;
     }
-    created = pk_table_spec_build(spec);
-    created->created_ms = pk_clock_now(&engine->clock);
-    if (created->billing == PK_ON_DEMAND)
-        created->on_demand_since_ms = created->created_ms;
-    set_uuid(engine, created);
-    set_partitions(engine, created);
-    set_warm(engine, created);
-    set_status(engine, created);
-    pk_stream_create(engine, created, created->created_ms);
-    pk_catalog_number(&engine->catalog, created);
-    pk_table_log_new(created);
+    created = pk_ddl_make(engine, spec);
     rc = pk_catalog_add(&engine->catalog, engine->store, created, err);
     if (rc == PK_OK)
         *table = pk_ddl_answer(created, PK_STATUS_CREATING);

@@ -18,6 +18,9 @@ PK_MUST_CHECK enum pk_code pk_ddl_publish(struct pk_engine *engine, struct pk_ta
 /* Drops the table, whatever its state, and waits for its writers. Under ddl. */
 PK_MUST_CHECK enum pk_code pk_ddl_drop(struct pk_engine *engine, struct pk_table *table,
                                        struct pk_error *err);
+/* The descriptor of a checked definition, with ids, times, partitions and a log, not committed yet.
+ * Under ddl. */
+struct pk_table *pk_ddl_make(struct pk_engine *engine, const struct pk_table_spec *spec);
 /* A copy that shows the given state (of the indexes, too, unless it is UPDATING). */
 struct pk_table *pk_ddl_answer(const struct pk_table *table, enum pk_status status);
 

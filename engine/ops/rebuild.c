@@ -8,6 +8,7 @@
  */
 #include "engine/ops/rebuild.h"
 
+#include "engine/ops/backup_check.h"
 #include "engine/ops/log_check.h"
 #include "engine/ops/row_check.h"
 #include "engine/ops/table_log.h"
@@ -227,11 +228,12 @@ static enum pk_code rebuild_table(struct pk_engine *engine, const struct pk_tabl
 /* Keeps the ids of rows whose table is not known. */
 static enum pk_code reserve_orphans(struct pk_engine *engine, struct pk_error *err)
 {
-    static const enum pk_space spaces[] = {PK_SPACE_TABLE, PK_SPACE_LSI, PK_SPACE_GSI};
+    static const enum pk_space spaces[] = {PK_SPACE_TABLE, PK_SPACE_LSI, PK_SPACE_GSI,
+                                           PK_SPACE_BACKUP};
     const struct pk_snap *live = pk_store_live(engine->store);
     enum pk_code rc = PK_OK;
 
-    for (size_t i = 0; i < 3 && rc == PK_OK; i++) {
+    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]) && rc == PK_OK; i++) {
         uint32_t id = 0;
 
         while (rc == PK_OK && pk_row_next_id(live, spaces[i], &id, &rc, err))
@@ -251,6 +253,8 @@ enum pk_code pk_rebuild(struct pk_engine *engine, struct pk_faults *lost, struct
         rc = rebuild_table(engine, tables[i], lost, err);
     for (size_t i = 0; i < count && rc == PK_OK; i++)
         rc = pk_ttl_rebuild(engine, tables[i], err);
+    if (rc == PK_OK)
+        rc = pk_backup_rebuild(engine, lost, err);
     pk_catalog_free_all(tables, count);
     return rc;
 }

@@ -4,9 +4,10 @@
 #include "engine/ops/ddl.h"
 #include "engine/table/descriptor.h"
 
+/* One that is being restored is CREATING until its items are there, too. */
 static bool is_passing(const struct pk_table *table)
 {
-    return !pk_table_serves(table);
+    return !pk_table_serves(table) && table->restore.copying == 0;
 }
 
 /* Under ddl, so that a table that was dropped meanwhile does not come back. */

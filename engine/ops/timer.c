@@ -2,7 +2,9 @@
 #include "engine/ops/timer.h"
 
 #include "engine/ops/backfill.h"
+#include "engine/ops/backup.h"
 #include "engine/ops/propagate.h"
+#include "engine/ops/restore.h"
 #include "engine/ops/stream_ddl.h"
 #include "engine/ops/table_state.h"
 #include "engine/ops/ttl.h"
@@ -12,8 +14,10 @@ enum {
     TICK_COUNTED = 20000, /* rows counted after an unclean close */
     TICK_RECORDS = 5000,  /* change records applied to an index, or trimmed */
     TICK_ITEMS = 2000,    /* items copied into an index that is built */
-    TICK_EXPIRED = 2000,  /* items deleted because they expired */
-    TICK_ROWS = 2000      /* rows of dropped tables deleted */
+    TICK_COPIED = 2000,   /* items copied into a backup, or out of it */
+    TICK_COPIED_BYTES = 4 << 20,
+    TICK_EXPIRED = 2000, /* items deleted because they expired */
+    TICK_ROWS = 2000     /* rows of dropped tables deleted */
 };
 
 /* Sources --------------------------------------------------------------------------------------*/
@@ -56,6 +60,22 @@ static enum pk_code run_tables(struct pk_engine *engine, int64_t now_ms, bool *m
 {
     (void)more;
     return pk_table_state_tick(engine, now_ms, err);
+}
+
+static enum pk_code run_backups(struct pk_engine *engine, int64_t now_ms, bool *more,
+                                struct pk_error *err)
+{
+    (void)now_ms;
+    return pk_backup_tick(engine, (struct pk_copy_budget){TICK_COPIED, TICK_COPIED_BYTES}, more,
+                          err);
+}
+
+static enum pk_code run_restores(struct pk_engine *engine, int64_t now_ms, bool *more,
+                                 struct pk_error *err)
+{
+    (void)now_ms;
+    return pk_restore_tick(engine, (struct pk_copy_budget){TICK_COPIED, TICK_COPIED_BYTES}, more,
+                           err);
 }
 
 static enum pk_code run_trim(struct pk_engine *engine, int64_t now_ms, bool *more,
@@ -106,6 +126,8 @@ static const struct source sources[] = {
     {"recount", NULL, run_recount},
     {"expiry", pk_ttl_next_due, run_expiry},
     {"propagation", pk_propagate_next_due, run_propagation},
+    {"backups", NULL, run_backups},
+    {"restores", NULL, run_restores},
     {"table states", tables_due, run_tables},
     {"index creation", NULL, run_backfill},
     {"log trimming", NULL, run_trim},

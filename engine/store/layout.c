@@ -59,6 +59,12 @@ void pk_layout_row(struct pk_buf *key, uint32_t table_id, const struct pk_item_k
     append_sort_key(key, item->sk);
 }
 
+void pk_layout_moved(struct pk_buf *key, enum pk_space space, uint32_t id, pk_slice row)
+{
+    pk_layout_id(key, space, id);
+    pk_buf_add(key, pk_slice_skip(row, 1 + sizeof(id)));
+}
+
 void pk_layout_lsi(struct pk_buf *key, uint32_t index_id, const struct pk_item_key *item,
                    pk_value index_sk)
 {
@@ -129,7 +135,7 @@ void pk_layout_meta_id(struct pk_buf *key, enum pk_meta_kind kind, uint32_t id, 
 static bool has_values(unsigned char space)
 {
     return space == PK_SPACE_TABLE || space == PK_SPACE_LSI || space == PK_SPACE_GSI ||
-           space == PK_SPACE_EXPIRY;
+           space == PK_SPACE_EXPIRY || space == PK_SPACE_BACKUP;
 }
 
 bool pk_layout_parse(pk_slice key, struct pk_arena *arena, struct pk_layout_parts *out)

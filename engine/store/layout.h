@@ -8,6 +8,7 @@
  *   'g' index id(4) token(8) enc(index key)… enc(PK) enc(SK)        GSI row         record
  *   'c' table id(4) shard id(4) sequence(8)                         change record
  *   'x' table id(4) expiry seconds(8) enc(PK) enc(SK)               expiry          empty
+ *   'b' backup id(4) token(8) enc(PK) enc(SK)                       backup row      record
  *   'm' kind byte, name                                             metadata
  *   record = version byte 1, varint item size, stored item (item.h)
  * enc(SK) is missing when the table has no sort key. Table and index ids come from one sequence
@@ -31,6 +32,7 @@ enum pk_space {
     PK_SPACE_GSI = 'g',
     PK_SPACE_CHANGE = 'c',
     PK_SPACE_EXPIRY = 'x',
+    PK_SPACE_BACKUP = 'b',
     PK_SPACE_META = 'm',
 };
 
@@ -49,7 +51,7 @@ enum pk_meta_kind {
     PK_META_SETTING = 's',     /* setting: its value */
     PK_META_CLOCK = 'w',       /* name empty: the simulated clock, once it was changed */
     PK_META_CLEAN = 'q',       /* name empty: there after a clean close only */
-    PK_META_BACKUP = 'b',      /* backup name: what it holds */
+    PK_META_BACKUP = 'b',      /* backup id(4): its name, state, and its table's definition */
     PK_META_DEPARTED = 'd',    /* table id(4): a dropped table's definition, for its streams */
     PK_META_EXPIRY = 'e',      /* table id(4): how far expiry rows of older items are made */
     PK_META_ATTACHMENT = 'a',  /* table id(4): text kept beside the table (an imported model) */
@@ -84,6 +86,9 @@ void pk_layout_token(struct pk_buf *key, enum pk_space space, uint32_t id, uint6
 uint64_t pk_layout_row_token(pk_slice row);
 
 void pk_layout_row(struct pk_buf *key, uint32_t table_id, const struct pk_item_key *item);
+/* Appends the key of the same item under another space and id: of the rows of a table and of a
+ * backup, which differ in nothing else. */
+void pk_layout_moved(struct pk_buf *key, enum pk_space space, uint32_t id, pk_slice row);
 /* Prefix of an item collection in 't' or, with an LSI's id, in 'l'. Sort key conditions go on with
  * pk_key_append_value() or pk_key_append_begin(). */
 void pk_layout_collection(struct pk_buf *key, enum pk_space space, uint32_t id, pk_value pk);
@@ -112,7 +117,7 @@ void pk_layout_meta_id(struct pk_buf *key, enum pk_meta_kind kind, uint32_t id, 
 
 enum { PK_LAYOUT_PARTS_MAX = 2 * PK_INDEX_KEY_MAX + 2 };
 
-/* A 't', 'l', 'g' or 'x' key, taken apart. */
+/* A 't', 'l', 'g', 'x' or 'b' key, taken apart. */
 struct pk_layout_parts {
     enum pk_space space;
     uint32_t id;

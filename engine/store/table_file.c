@@ -257,6 +257,7 @@ static const char *space_name(unsigned char space)
         {PK_SPACE_GSI, "global index"},
         {PK_SPACE_CHANGE, "change log of table"},
         {PK_SPACE_EXPIRY, "expiry list of table"},
+        {PK_SPACE_BACKUP, "backup"},
     };
 
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {

@@ -3,7 +3,7 @@
  * worth nothing.
  *
  * Stored: PK_META_TABLE name: descriptor; PK_META_NEXT_ID: varint; PK_META_RETIRED id: space byte;
- * PK_META_DEPARTED id: descriptor.
+ * PK_META_DEPARTED id: descriptor. Of backups only the ids are of interest here.
  */
 #include "engine/table/catalog.h"
 
@@ -106,9 +106,21 @@ static enum pk_code load_retired(struct pk_catalog *catalog, pk_slice name, pk_s
 
     if (!pk_take_u32be(&name, &id) || !pk_take_byte(&bytes, &space) ||
         (space != PK_SPACE_TABLE && space != PK_SPACE_LSI && space != PK_SPACE_GSI &&
-         space != PK_SPACE_CHANGE))
+         space != PK_SPACE_CHANGE && space != PK_SPACE_BACKUP))
         return pk_fail(err, PK_E_CORRUPT, "the list of dropped tables is damaged");
     retire(catalog, id, (enum pk_space)space);
+    return PK_OK;
+}
+
+static enum pk_code load_backup(struct pk_catalog *catalog, pk_slice name, pk_slice bytes,
+                                struct pk_error *err)
+{
+    uint32_t id = 0;
+
+    (void)bytes;
+    (void)err;
+    if (pk_take_u32be(&name, &id))
+        raise_next_id(catalog, id);
     return PK_OK;
 }
 
@@ -165,6 +177,8 @@ enum pk_code pk_catalog_load(struct pk_catalog *catalog, struct pk_store *store,
         rc = load_kind(catalog, store, PK_META_RETIRED, load_retired, err);
     if (rc == PK_OK)
         rc = load_kind(catalog, store, PK_META_DEPARTED, load_departed, err);
+    if (rc == PK_OK)
+        rc = load_kind(catalog, store, PK_META_BACKUP, load_backup, err);
     if (rc == PK_OK)
         rc = load_kind(catalog, store, PK_META_NEXT_ID, load_next_id, err);
     pthread_mutex_unlock(&catalog->lock);
@@ -502,6 +516,40 @@ enum pk_code pk_catalog_forget(struct pk_catalog *catalog, struct pk_store *stor
         retire(catalog, departed->id, PK_SPACE_CHANGE);
     pthread_mutex_unlock(&catalog->lock);
     return PK_OK;
+}
+
+enum pk_code pk_catalog_drop_backup(struct pk_catalog *catalog, struct pk_store *store, uint32_t id,
+                                    struct pk_error *err)
+{
+    struct pk_batch batch = PK_BATCH_INIT;
+    struct pk_buf key = PK_BUF_INIT;
+    enum pk_code rc;
+
+    pk_layout_meta_id(&key, PK_META_BACKUP, id, (pk_slice){NULL, 0});
+    pk_batch_delete(&batch, pk_buf_slice(&key));
+    stage_retired(&batch, id, PK_SPACE_BACKUP);
+    rc = pk_store_commit(store, &batch, PK_COMMIT_SYNC, err);
+    if (rc == PK_OK) {
+        pthread_mutex_lock(&catalog->lock);
+        retire(catalog, id, PK_SPACE_BACKUP);
+        pthread_mutex_unlock(&catalog->lock);
+    }
+    pk_buf_release(&key);
+    pk_batch_release(&batch);
+    return rc;
+}
+
+uint32_t pk_catalog_next_id(struct pk_catalog *catalog, struct pk_batch *batch)
+{
+    stage_next_id(batch, catalog->next_id + 1);
+    return catalog->next_id;
+}
+
+void pk_catalog_took_id(struct pk_catalog *catalog, uint32_t id)
+{
+    pthread_mutex_lock(&catalog->lock);
+    raise_next_id(catalog, id);
+    pthread_mutex_unlock(&catalog->lock);
 }
 
 enum pk_code pk_catalog_reserve(struct pk_catalog *catalog, struct pk_store *store, uint32_t id,

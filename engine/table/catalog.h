@@ -6,8 +6,9 @@
  * (ops/ddl.c) holds `ddl` over all of it, so that definitions change one after the other; `lock` is
  * held for a moment only, to look up or to swap.
  *
- * Ids of tables and indexes come from one sequence and are never used again. A dropped table's ids
- * are retired in the commit that drops it; pk_catalog_sweep() deletes their rows bit by bit.
+ * Ids of tables, indexes and backups come from one sequence and are never used again. A dropped
+ * table's ids are retired in the commit that drops it; pk_catalog_sweep() deletes their rows bit by
+ * bit.
  */
 #ifndef PK_TABLE_CATALOG_H
 #define PK_TABLE_CATALOG_H
@@ -58,6 +59,9 @@ struct pk_retired *pk_catalog_retired(struct pk_catalog *catalog, size_t *count)
 /* Gives the table, or those of its indexes that have none, their ids, and a new table counters; a
  * new index is counted, too. Ids of a table that is not committed afterwards are given again. */
 void pk_catalog_number(struct pk_catalog *catalog, struct pk_table *table);
+/* A new id, for a backup: staged, and taken by pk_catalog_took_id() when that is committed. */
+uint32_t pk_catalog_next_id(struct pk_catalog *catalog, struct pk_batch *batch);
+void pk_catalog_took_id(struct pk_catalog *catalog, uint32_t id);
 /* Commits and publishes a numbered table. The catalog takes a reference of its own. */
 PK_MUST_CHECK enum pk_code pk_catalog_add(struct pk_catalog *catalog, struct pk_store *store,
                                           struct pk_table *table, struct pk_error *err);
@@ -79,6 +83,11 @@ PK_MUST_CHECK enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk
  * sweep. */
 PK_MUST_CHECK enum pk_code pk_catalog_forget(struct pk_catalog *catalog, struct pk_store *store,
                                              struct pk_table *departed, struct pk_error *err);
+
+/* Forgets a backup's definition and retires its id, in one commit. */
+PK_MUST_CHECK enum pk_code pk_catalog_drop_backup(struct pk_catalog *catalog,
+                                                  struct pk_store *store, uint32_t id,
+                                                  struct pk_error *err);
 
 /* Never gives out that id, or a smaller one, any more: for rows whose table is not known. */
 PK_MUST_CHECK enum pk_code pk_catalog_reserve(struct pk_catalog *catalog, struct pk_store *store,

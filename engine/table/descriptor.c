@@ -155,6 +155,14 @@ static void put_tags(struct writer *to, const struct pk_table *table)
     put(to, "tags", pk_value_list(list.data, list.len));
 }
 
+static void put_restore(struct writer *to, const struct pk_restore *restore)
+{
+    put_text(to, "restored_from", restore->source);
+    put_text(to, "restored_label", restore->label);
+    put_int(to, "restored", restore->at_ms);
+    put_int(to, "restoring", restore->copying);
+}
+
 void pk_table_store(const struct pk_table *table, struct pk_buf *out)
 {
     struct pk_arena arena = PK_ARENA_INIT;
@@ -183,6 +191,7 @@ void pk_table_store(const struct pk_table *table, struct pk_buf *out)
     put_int(&to, "infrequent", table->infrequent_access);
     put_int(&to, "class_given", table->class_given);
     put_tags(&to, table);
+    put_restore(&to, &table->restore);
     put_int(&to, "partitions", table->partition_count);
     pk_buf_add_byte(out, FORM_VERSION);
     pk_view_encode(out, finish(&to));
@@ -402,6 +411,14 @@ static void get_tags(struct reader *from, struct pk_table *table)
     }
 }
 
+/* data NULL when it is absent. */
+static pk_slice get_text(struct reader *from, const char *name)
+{
+    pk_value value = get(from, name);
+
+    return pk_value_kind(value) == PK_MISSING ? (pk_slice){NULL, 0} : text_of(from, value);
+}
+
 static void get_table(struct reader *from, struct pk_table *table)
 {
     size_t attribute_max = get_list(from, "attributes").len / 2;
@@ -424,13 +441,18 @@ static void get_table(struct reader *from, struct pk_table *table)
     table->stream = (enum pk_stream_view)get_enum(from, "stream", PK_STREAM_NEW_AND_OLD + 1);
     get_streams(from, table);
     table->ttl = (enum pk_ttl_state)get_enum(from, "ttl", PK_TTL_CLEARING + 1);
-    if (pk_value_kind(get(from, "ttl_attribute")) != PK_MISSING)
-        table->ttl_attribute = text_of(from, get(from, "ttl_attribute"));
+    table->ttl_attribute = get_text(from, "ttl_attribute");
     table->ttl_changed_ms = get_int(from, "ttl_changed");
     table->deletion_protection = get_int(from, "protected") != 0;
     table->infrequent_access = get_int(from, "infrequent") != 0;
     table->class_given = get_int(from, "class_given") != 0;
     get_tags(from, table);
+    table->restore = (struct pk_restore){
+        .source = get_text(from, "restored_from"),
+        .label = get_text(from, "restored_label"),
+        .at_ms = get_int(from, "restored"),
+        .copying = get_u32(from, "restoring"),
+    };
     table->partition_count = get_u32(from, "partitions");
     if (table->partition_count == 0)
         from->bad = true;
