@@ -53,12 +53,6 @@ void pk_buf_add_cstr(struct pk_buf *buf, const char *text)
     pk_buf_add(buf, pk_slice_cstr(text));
 }
 
-void pk_buf_add_byte(struct pk_buf *buf, unsigned char byte)
-{
-    *pk_buf_reserve(buf, 1) = (char)byte;
-    advance(buf, 1);
-}
-
 void pk_buf_add_u32be(struct pk_buf *buf, uint32_t number)
 {
     char *to = pk_buf_reserve(buf, 4);

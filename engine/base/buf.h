@@ -31,7 +31,14 @@ void pk_buf_clear(struct pk_buf *buf);
 char *pk_buf_reserve(struct pk_buf *buf, size_t extra);
 void pk_buf_add(struct pk_buf *buf, pk_slice bytes);
 void pk_buf_add_cstr(struct pk_buf *buf, const char *text);
-void pk_buf_add_byte(struct pk_buf *buf, unsigned char byte);
+/* Inline, as output is written with it byte by byte. */
+static inline void pk_buf_add_byte(struct pk_buf *buf, unsigned char byte)
+{
+    if (buf->cap - buf->len < 2)
+        pk_buf_reserve(buf, 1);
+    buf->data[buf->len++] = (char)byte;
+    buf->data[buf->len] = '\0';
+}
 void pk_buf_add_u32be(struct pk_buf *buf, uint32_t number);
 void pk_buf_add_u64be(struct pk_buf *buf, uint64_t number);
 /* LEB128, 1 to 10 bytes. */
