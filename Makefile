@@ -61,6 +61,7 @@ SUPPORT_LIB  := $(BUILD)/libsupport.a
 TEST_SRC   := $(sort $(wildcard tests/engine/test_*.c tests/commands/test_*.c tests/shell/test_*.c))
 RACE_SRC   := $(sort $(wildcard tests/*/race_*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/bench_*.c))
+BENCH_HTTP_SRC := $(sort $(wildcard tests/bench/http/*.c))
 CRASH_SRC  := $(sort $(wildcard tests/crash/crash_*.c))
 FUZZ_SRC   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 bin = $(patsubst %.c,$(BUILD)/%,$(1))
@@ -69,8 +70,8 @@ bin = $(patsubst %.c,$(BUILD)/%,$(1))
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := all
-.PHONY: all run deps test-deps test check bench asan tsan tidy fmt headers layering coverage fuzz \
-        fuzz-merge crash install clean help build-tests
+.PHONY: all run deps test-deps test check bench bench-http asan tsan tidy fmt headers layering \
+        coverage fuzz fuzz-merge crash install clean help build-tests
 
 all: pksk ## build ./pksk (needs the packages of `make deps`)
 	@:
@@ -102,8 +103,8 @@ $(BUILD)/pkg.mk:
 	@{ pkg-config --exists $(PKGS); } 2>/dev/null || { echo "libraries are missing: 'make deps' installs them" >&2; exit 1; }
 	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' \
 	    "$$(pkg-config --cflags $(filter-out readline,$(PKGS)))" "$$(pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm" > $@
-NO_PKG_GOALS := run deps test-deps test asan tsan bench coverage fuzz fuzz-merge tidy clean help fmt \
-                layering
+NO_PKG_GOALS := run deps test-deps test asan tsan bench bench-http coverage fuzz fuzz-merge tidy \
+                clean help fmt layering
 ifneq ($(filter-out $(NO_PKG_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/pkg.mk
 endif
@@ -135,6 +136,8 @@ $(BUILD)/tests/commands/%: $(BUILD)/tests/commands/%.o $(SUPPORT_LIB) $(COMMANDS
 $(BUILD)/tests/shell/%: $(BUILD)/tests/shell/%.o $(SUPPORT_LIB) $(SHELL_LIB) $(COMMANDS_LIB) $(ENGINE_LIB)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS) $(if $(findstring /test_,$@),-lcriterion)
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(SUPPORT_LIB) $(COMMANDS_LIB) $(ENGINE_LIB)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+$(BUILD)/bench_http: $(call obj,$(BENCH_HTTP_SRC)) $(SUPPORT_LIB) $(ENGINE_LIB)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(BUILD)/tests/crash/%: $(BUILD)/tests/crash/%.o $(SUPPORT_LIB) $(COMMANDS_LIB) $(ENGINE_LIB)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -172,6 +175,11 @@ bench: deps ## ratios against raw LevelDB
 	@$(MAKE) --no-print-directory bench-run
 bench-run: $(call bin,$(BENCH_SRC))
 	@for b in $(call bin,$(BENCH_SRC)); do $$b || exit 1; done
+
+bench-http: deps ## the endpoint beside an echo server, raw LevelDB and dynalite
+	@$(MAKE) --no-print-directory bench-http-run
+bench-http-run: $(BUILD)/bench_http $(BUILD)/pksk
+	@$< $(BUILD)/pksk
 
 crash: $(call bin,$(CRASH_SRC)) pksk ## kills under load, full disk, repair (CRASH_ROUNDS=200)
 	@CRASH_ROUNDS=$(CRASH_ROUNDS) sh tests/crash/run.sh $(BUILD)
