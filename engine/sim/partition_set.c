@@ -1,0 +1,206 @@
+#include "engine/sim/partition_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/mem.h"
+#include "engine/sim/partition.h"
+
+enum { TOKEN_LEN = 8 };
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static void put_token(char *out, uint64_t token)
+{
+    for (int i = TOKEN_LEN - 1; i >= 0; i--, token >>= 8)
+        out[i] = (char)(unsigned char)token;
+}
+
+static struct pk_partition new_partition(uint32_t id, uint32_t parent, pk_slice first)
+{
+    return (struct pk_partition){.id = id,
+                                 .parent = parent,
+                                 .first = pk_memdup_cstr(first.data, first.len),
+                                 .first_len = first.len};
+}
+
+void pk_partition_set_init(struct pk_partition_set *set, const struct pk_partition_setup *setup,
+                           int64_t now_ms)
+{
+    *set = (struct pk_partition_set){.list = pk_calloc(setup->count, sizeof(*set->list)),
+                                     .count = setup->count,
+                                     .next_id = (uint32_t)setup->count,
+                                     .rules = setup->rules};
+    pk_rng_seed(&set->rng, setup->seed);
+    for (int access = 0; access < PK_ACCESS_KINDS; access++)
+        pk_admission_init(&set->admission[access], &setup->limits[access], setup->count, now_ms);
+    for (uint32_t i = 0; i < setup->count; i++) {
+        char token[TOKEN_LEN];
+
+        put_token(token, pk_partition_first(i, (uint32_t)setup->count));
+        set->list[i] = new_partition(i, i, (pk_slice){token, i == 0 ? 0 : TOKEN_LEN});
+    }
+}
+
+void pk_partition_set_release(struct pk_partition_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        free(set->list[i].first);
+        free(set->list[i].boundary);
+        pk_heat_release(&set->list[i].heat);
+    }
+    for (int access = 0; access < PK_ACCESS_KINDS; access++)
+        pk_admission_release(&set->admission[access]);
+    free(set->list);
+    *set = (struct pk_partition_set){.count = 0};
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static pk_slice first_of(const struct pk_partition *partition)
+{
+    return (pk_slice){partition->first, partition->first_len};
+}
+
+size_t pk_partition_set_find(const struct pk_partition_set *set, pk_slice position)
+{
+    size_t low = 0, high = set->count; /* list[low] begins at or before the position */
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (pk_slice_compare(first_of(&set->list[middle]), position) <= 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+enum pk_throttle pk_partition_set_offer(struct pk_partition_set *set,
+                                        const struct pk_access_request *request, int64_t now_ms)
+{
+    struct pk_partition *partition = &set->list[request->partition];
+    enum pk_throttle throttle = pk_admission_check(&set->admission[request->access],
+                                                   request->partition, request->milli, now_ms);
+
+    pk_heat_offer(&partition->heat, &set->rng, request->position, request->hash_len);
+    if (throttle != PK_THROTTLE_NONE)
+        partition->throttled[request->access][throttle]++;
+    if (throttle == PK_THROTTLE_KEY_RANGE)
+        partition->heat.refused = true;
+    return throttle;
+}
+
+void pk_partition_set_take(struct pk_partition_set *set, enum pk_access access, size_t partition,
+                           int64_t milli)
+{
+    struct pk_heat *heat = &set->list[partition].heat;
+
+    pk_admission_take(&set->admission[access], partition, milli);
+    if (access == PK_ACCESS_READ)
+        heat->read += milli;
+    else
+        heat->write += milli;
+}
+
+/* ---- splits ---------------------------------------------------------------------------------- */
+
+static void decide(struct pk_partition_set *set, size_t i, int64_t now_ms)
+{
+    struct pk_partition *partition = &set->list[i];
+    pk_slice boundary;
+    enum pk_split_verdict verdict =
+        pk_heat_decide(&partition->heat, &set->rules.heat, set->rules.collections, &boundary);
+
+    if (verdict == PK_SPLIT_AT)
+        (void)pk_partition_set_begin_split(set, i, boundary, now_ms);
+    else
+        partition->refusal = verdict;
+    pk_heat_clear(&partition->heat);
+}
+
+void pk_partition_set_second(struct pk_partition_set *set, int64_t now_ms)
+{
+    int64_t read = set->admission[PK_ACCESS_READ].limits.partition;
+    int64_t write = set->admission[PK_ACCESS_WRITE].limits.partition;
+
+    for (int access = 0; access < PK_ACCESS_KINDS; access++)
+        pk_admission_second(&set->admission[access], now_ms);
+    for (size_t i = 0; i < set->count; i++) {
+        struct pk_partition *partition = &set->list[i];
+        bool ripe = pk_heat_second(&partition->heat, &set->rules.heat, read, write);
+
+        if (ripe && set->rules.for_heat && partition->state == PK_PARTITION_ACTIVE &&
+            now_ms >= partition->cool_until_ms)
+            decide(set, i, now_ms);
+    }
+}
+
+bool pk_partition_set_begin_split(struct pk_partition_set *set, size_t i, pk_slice boundary,
+                                  int64_t now_ms)
+{
+    struct pk_partition *partition = &set->list[i];
+
+    if (partition->state != PK_PARTITION_ACTIVE || set->count >= set->rules.partitions_max ||
+        pk_slice_compare(boundary, first_of(partition)) <= 0 ||
+        pk_partition_set_find(set, boundary) != i)
+        return false;
+    partition->state = PK_PARTITION_SPLITTING;
+    partition->boundary = pk_memdup_cstr(boundary.data, boundary.len);
+    partition->boundary_len = boundary.len;
+    partition->split_due_ms = now_ms + set->rules.duration_ms;
+    return true;
+}
+
+/* Children begin with full hard buckets and no heat; refusals of the parent were about its range.
+ */
+static void divide(struct pk_partition_set *set, size_t i, int64_t now_ms)
+{
+    struct pk_partition parent = set->list[i];
+    pk_slice boundary = {parent.boundary, parent.boundary_len};
+    struct pk_partition *at;
+
+    set->list = pk_realloc(set->list, set->count + 1, sizeof(*set->list));
+    at = &set->list[i];
+    memmove(at + 2, at + 1, (set->count - i - 1) * sizeof(*at));
+    at[0] = new_partition(set->next_id, parent.id, first_of(&parent));
+    at[1] = new_partition(set->next_id + 1, parent.id, boundary);
+    at[0].cool_until_ms = at[1].cool_until_ms = now_ms + set->rules.cooldown_ms;
+    memcpy(at[0].throttled, parent.throttled, sizeof(parent.throttled));
+    set->next_id += 2;
+    set->count++;
+    for (int access = 0; access < PK_ACCESS_KINDS; access++)
+        pk_admission_split(&set->admission[access], i, now_ms);
+    free(parent.first);
+    free(parent.boundary);
+    pk_heat_release(&parent.heat);
+}
+
+bool pk_partition_set_end_split(struct pk_partition_set *set, int64_t now_ms, size_t *i)
+{
+    size_t first = set->count;
+
+    for (size_t at = 0; at < set->count; at++) {
+        const struct pk_partition *partition = &set->list[at];
+
+        if (partition->state == PK_PARTITION_SPLITTING && partition->split_due_ms <= now_ms &&
+            (first == set->count || partition->split_due_ms < set->list[first].split_due_ms))
+            first = at;
+    }
+    if (first == set->count)
+        return false;
+    divide(set, first, now_ms);
+    *i = first;
+    return true;
+}
+
+int64_t pk_partition_set_due(const struct pk_partition_set *set)
+{
+    int64_t due = INT64_MAX;
+
+    for (size_t i = 0; i < set->count; i++)
+        if (set->list[i].state == PK_PARTITION_SPLITTING && set->list[i].split_due_ms < due)
+            due = set->list[i].split_due_ms;
+    return due;
+}
