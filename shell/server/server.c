@@ -8,16 +8,20 @@
  *   exchange_completed  the answer is sent, or the connection is gone; the exchange is freed
  *
  * One thread of ours (watch) closes connections whose request has been arriving for too long: the
- * library's own time limit begins again with every byte.
+ * library's own time limit begins again with every byte. It also finds clients that have gone in
+ * the middle of a request: the library waits on for one whose last bytes and end came together,
+ * because it takes a short read for the end of what there is.
  *
  * `lock` guards the list of connections; everything a request touches is atomic or its own.
  */
 #include "shell/server/server.h"
 
 #include <microhttpd.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +35,8 @@ enum {
     DRAIN_STEP_MS = 5,
     QUIET_MS = 20,                 /* nothing is under way for so long: nothing more comes */
     CANCEL_MS = 5000,              /* of the drain, until calls that run are told to stop */
+    UPLOAD_MS = 2000,              /* of the drain, until requests that still arrive are cut off */
+    SWEEP_MS = 100,                /* between two looks at connections in the drain */
     CONNECTION_MEMORY = 48 * 1024, /* above both limits of a head, so that ours decide */
     HEADERS_MAX = 256,
     SPARE_CONNECTIONS = 64 /* above our limit: those that are answered 503 */
@@ -42,6 +48,7 @@ struct connection {
     int fd;
     bool surplus;             /* came when there were too many */
     atomic_llong arriving_us; /* since when a request has been arriving; 0: it is being answered */
+    int64_t gone_us; /* arriving_us of the request in which the client was seen to have gone */
 };
 
 struct sh_server {
@@ -134,13 +141,29 @@ static void connection_changed(void *context, struct MHD_Connection *handle, voi
         remove_connection(server, *state);
 }
 
-static void close_stale(struct sh_server *server, int64_t now_us)
+/* Has the client said its last word, and has all of it been read? */
+static bool has_gone(int fd)
 {
-    for (const struct connection *at = server->connections; at != NULL; at = at->next) {
-        int64_t since = atomic_load(&at->arriving_us);
+    struct pollfd end = {.fd = fd, .events = POLLRDHUP};
+    int unread = 0;
 
-        if (since != 0 && now_us - since > (int64_t)ARRIVAL_SECONDS * 1000000)
+    return poll(&end, 1, 0) > 0 && ioctl(fd, FIONREAD, &unread) == 0 && unread == 0;
+}
+
+/* Closes connections whose request has been arriving for longer than that, or will not arrive any
+ * more: the latter when they are met twice, for one whose last bytes were just read is complete
+ * and about to be answered. Under lock. */
+static void close_stale(struct sh_server *server, int64_t longest_us)
+{
+    int64_t now_us = pk_clock_real_us();
+
+    for (struct connection *at = server->connections; at != NULL; at = at->next) {
+        int64_t since = atomic_load(&at->arriving_us);
+        bool gone = since != 0 && has_gone(at->fd);
+
+        if (since != 0 && ((gone && at->gone_us == since) || now_us - since > longest_us))
             shutdown(at->fd, SHUT_RDWR); /* the library finds it closed */
+        at->gone_us = gone ? since : 0;
     }
 }
 
@@ -155,7 +178,7 @@ static void *watch(void *context)
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec++;
         pthread_cond_timedwait(&server->stopping, &server->lock, &until);
-        close_stale(server, pk_clock_real_us());
+        close_stale(server, (int64_t)ARRIVAL_SECONDS * 1000000);
     }
     pthread_mutex_unlock(&server->lock);
     return NULL;
@@ -311,6 +334,7 @@ static enum MHD_Result finish(struct sh_server *server, struct MHD_Connection *h
 
     if (exchange->short_of_memory)
         return send_error(server, handle, exchange, "too much is being sent and received at once");
+    set_arriving(handle, 0);
     exchange->request.body = pk_buf_slice(&exchange->body);
     sh_service_answer(server->service, &exchange->request, &answer, &note);
     log_request(server, exchange, &note);
@@ -427,6 +451,17 @@ fail:
     return rc;
 }
 
+static void sweep(struct sh_server *server, int waited)
+{
+    if (waited == CANCEL_MS)
+        sh_service_cancel(server->service);
+    if (waited % SWEEP_MS != 0)
+        return;
+    pthread_mutex_lock(&server->lock);
+    close_stale(server, waited < UPLOAD_MS ? (int64_t)ARRIVAL_SECONDS * 1000000 : 0);
+    pthread_mutex_unlock(&server->lock);
+}
+
 /* Waits for the requests under way; those that would take too long are told to stop. Nothing under
  * way for a moment is not the end: a client whose last answer did not say that the connection
  * closes may just be sending the next request. */
@@ -437,8 +472,7 @@ static void drain(struct sh_server *server)
     for (int waited = 0; quiet < QUIET_MS && waited < DRAIN_MS; waited += DRAIN_STEP_MS) {
         struct timespec step = {0, DRAIN_STEP_MS * 1000000L};
 
-        if (waited == CANCEL_MS)
-            sh_service_cancel(server->service);
+        sweep(server, waited);
         nanosleep(&step, NULL);
         quiet = atomic_load(&server->active) > 0 ? 0 : quiet + DRAIN_STEP_MS;
     }
