@@ -9,6 +9,17 @@ static const char *faults_text(struct pk_arena *arena, int64_t faults)
     return pk_arena_printf(arena, "%lld fault%s", (long long)faults, faults == 1 ? "" : "s").data;
 }
 
+/* ", backups 2" when there are any. */
+static pk_slice backups_text(struct pk_arena *arena, const cJSON *answer)
+{
+    int64_t backups = cmd_wire_int(answer, "Backups", 0);
+
+    if (backups == 0)
+        return PK_LIT("");
+    return pk_arena_printf(arena, ", backups %.*s",
+                           PK_FMT(cmd_format_count(arena, (uint64_t)backups)));
+}
+
 static void show_report(const cJSON *answer, struct cmd_result *result)
 {
     struct pk_arena *arena = &result->arena;
@@ -16,6 +27,7 @@ static void show_report(const cJSON *answer, struct cmd_result *result)
     pk_slice tables = cmd_format_count(arena, (uint64_t)cmd_wire_int(answer, "Tables", 0));
     pk_slice items = cmd_format_count(arena, (uint64_t)cmd_wire_int(answer, "Items", 0));
     pk_slice entries = cmd_format_count(arena, (uint64_t)cmd_wire_int(answer, "IndexEntries", 0));
+    pk_slice backups = backups_text(arena, answer);
     pk_slice bytes = cmd_format_bytes(arena, (uint64_t)cmd_wire_int(answer, "Bytes", 0));
     const cJSON *line;
 
@@ -25,8 +37,8 @@ static void show_report(const cJSON *answer, struct cmd_result *result)
             cmd_result_text(result, CMD_BLOCK_TEXT, "%s", line->valuestring);
     }
     cmd_result_text(result, CMD_BLOCK_TEXT,
-                    "tables %.*s, items %.*s, index entries %.*s, %.*s read: %s", PK_FMT(tables),
-                    PK_FMT(items), PK_FMT(entries), PK_FMT(bytes),
+                    "tables %.*s, items %.*s, index entries %.*s%.*s, %.*s read: %s",
+                    PK_FMT(tables), PK_FMT(items), PK_FMT(entries), PK_FMT(backups), PK_FMT(bytes),
                     faults == 0 ? "no faults" : faults_text(arena, faults));
     result->check_failed = faults > 0;
 }

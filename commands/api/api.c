@@ -51,6 +51,15 @@ static const struct operation operations[] = {
     {"UpdateTimeToLive", &api_shape_update_time_to_live, api_update_time_to_live},
     {"DescribeTimeToLive", &api_shape_describe_table, api_describe_time_to_live},
     {"DescribeContinuousBackups", &api_shape_describe_table, api_describe_continuous_backups},
+    {"UpdateContinuousBackups", &api_shape_update_continuous_backups,
+     api_update_continuous_backups},
+    {"CreateBackup", &api_shape_create_backup, api_create_backup},
+    {"DescribeBackup", &api_shape_describe_backup, api_describe_backup},
+    {"ListBackups", &api_shape_list_backups, api_list_backups},
+    {"DeleteBackup", &api_shape_describe_backup, api_delete_backup},
+    {"RestoreTableFromBackup", &api_shape_restore_from_backup, api_restore_table_from_backup},
+    {"RestoreTableToPointInTime", &api_shape_restore_to_point_in_time,
+     api_restore_table_to_point_in_time},
     {"Pksk.Records", &api_shape_get_records, api_pksk_records},
     {"Pksk.Where", &api_shape_pksk_where, api_pksk_where},
     {"Pksk.Collections", &api_shape_pksk_collections, api_pksk_collections},
@@ -64,22 +73,23 @@ static const struct operation operations[] = {
     {"Pksk.GetAttachment", &api_shape_pksk_table, api_pksk_get_attachment},
 };
 
-/* Responses that never differ; requests of these are not looked at. The lists are about what a
- * single store does not have (operations.md §2). */
+/* Responses that never differ. The lists are about what a single store does not have (operations.md
+ * §2). */
 static const struct answer {
     const char *name;
+    const struct api_type *shape;
     const char *members;
 } answers[] = {
-    {"DescribeLimits",
+    {"DescribeLimits", &api_shape_empty,
      "\"AccountMaxReadCapacityUnits\":80000,\"AccountMaxWriteCapacityUnits\":80000,"
      "\"TableMaxReadCapacityUnits\":40000,\"TableMaxWriteCapacityUnits\":40000"},
-    {"DescribeEndpoints",
+    {"DescribeEndpoints", &api_shape_empty,
      "\"Endpoints\":[{\"Address\":\"localhost\",\"CachePeriodInMinutes\":1440}]"},
-    {"ListBackups", "\"BackupSummaries\":[]"},
-    {"ListExports", "\"ExportSummaries\":[]"},
-    {"ListImports", "\"ImportSummaryList\":[]"},
-    {"ListGlobalTables", "\"GlobalTables\":[]"},
-    {"ListContributorInsights", "\"ContributorInsightsSummaries\":[]"},
+    {"ListExports", &api_shape_list_exports, "\"ExportSummaries\":[]"},
+    {"ListImports", &api_shape_list_imports, "\"ImportSummaryList\":[]"},
+    {"ListGlobalTables", &api_shape_list_global_tables, "\"GlobalTables\":[]"},
+    {"ListContributorInsights", &api_shape_list_contributor_insights,
+     "\"ContributorInsightsSummaries\":[]"},
 };
 
 static const struct operation *find_operation(pk_slice name)
@@ -91,11 +101,11 @@ static const struct operation *find_operation(pk_slice name)
     return NULL;
 }
 
-static const char *find_answer(pk_slice name)
+static const struct answer *find_answer(pk_slice name)
 {
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
         if (pk_slice_is(name, answers[i].name))
-            return answers[i].members;
+            return &answers[i];
     }
     return NULL;
 }
@@ -255,7 +265,8 @@ static enum pk_code run(struct api_call *call, pk_slice name, pk_slice request, 
 {
     struct pk_arena *arena = call->call.arena;
     const struct operation *operation = find_operation(name);
-    const char *answer = operation == NULL ? find_answer(name) : NULL;
+    const struct answer *answer = operation == NULL ? find_answer(name) : NULL;
+    const struct api_type *shape;
     const struct cJSON *root = NULL;
     enum pk_code rc;
 
@@ -269,15 +280,14 @@ static enum pk_code run(struct api_call *call, pk_slice name, pk_slice request, 
         pk_error_hint(err, "the request is not a JSON object");
         return PK_E_SERIALIZATION;
     }
-    if (operation == NULL) {
-        pk_buf_add_cstr(out, answer);
-        return PK_OK;
-    }
-    rc = api_check_types(arena, operation->shape, root, err);
+    shape = operation != NULL ? operation->shape : answer->shape;
+    rc = api_check_types(arena, shape, root, err);
     if (rc == PK_OK)
-        rc = api_check_constraints(arena, operation->shape, root, err);
-    if (rc == PK_OK)
+        rc = api_check_constraints(arena, shape, root, err);
+    if (rc == PK_OK && operation != NULL)
         rc = operation->run(call, root, out, err);
+    else if (rc == PK_OK)
+        pk_buf_add_cstr(out, answer->members);
     return rc;
 }
 

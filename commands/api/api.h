@@ -48,8 +48,11 @@ api_run api_execute_statement, api_batch_execute_statement, api_execute_transact
 /* api_table.c */
 api_run api_create_table, api_update_table, api_describe_table, api_delete_table, api_list_tables;
 /* api_account.c */
-api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource,
-    api_describe_continuous_backups;
+api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource;
+/* api_backup.c */
+api_run api_create_backup, api_describe_backup, api_list_backups, api_delete_backup,
+    api_restore_table_from_backup, api_describe_continuous_backups, api_update_continuous_backups,
+    api_restore_table_to_point_in_time;
 /* api_ttl.c */
 api_run api_update_time_to_live, api_describe_time_to_live;
 /* api_stream.c */

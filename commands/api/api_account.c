@@ -1,5 +1,5 @@
-/* Tags, and what a table says about features a single store does not have (operations.md §9, §11).
- * Answers that depend on nothing are rows of the operation table (api.c). */
+/* Tags (operations.md §9). Answers that depend on nothing are rows of the operation table (api.c).
+ */
 #include "commands/api/api.h"
 #include "commands/api/api_check.h"
 #include "commands/api/api_describe.h"
@@ -95,23 +95,5 @@ enum pk_code api_list_tags_of_resource(struct api_call *call, const struct cJSON
     }
     pk_buf_add_byte(out, ']');
     pk_table_unref(table);
-    return PK_OK;
-}
-
-/* ---- per-table features that are off ------------------------------------------------------ */
-
-enum pk_code api_describe_continuous_backups(struct api_call *call, const struct cJSON *request,
-                                             struct pk_buf *out, struct pk_error *err)
-{
-    pk_slice name = api_get_table(call->call.arena, request, "TableName");
-    struct pk_table *table = pk_engine_table(call->engine, name);
-
-    if (table == NULL)
-        return pk_fail(err, PK_E_NOT_FOUND, "Table not found: %.*s", PK_FMT(name));
-    pk_table_unref(table);
-    pk_buf_add_cstr(out,
-                    "\"ContinuousBackupsDescription\":{\"ContinuousBackupsStatus\":\"ENABLED\","
-                    "\"PointInTimeRecoveryDescription\":"
-                    "{\"PointInTimeRecoveryStatus\":\"DISABLED\"}}");
     return PK_OK;
 }

@@ -1,15 +1,35 @@
 /* Writing a TableDescription (api_describe.h). */
 #include "commands/api/api_describe.h"
 
+#include "commands/api/api_check.h"
 #include "commands/api/json_out.h"
 
 /* One account and region, whatever the client's credentials say. */
 #define ARN_PREFIX "arn:aws:dynamodb:us-east-1:000000000000:table/"
 
-/* "arn:aws:dynamodb:…:table/<name>" */
-static pk_slice table_arn_of(struct pk_arena *arena, pk_slice table)
+pk_slice api_table_arn(struct pk_arena *arena, pk_slice table)
 {
     return pk_arena_printf(arena, ARN_PREFIX "%.*s", PK_FMT(table));
+}
+
+pk_slice api_backup_arn(struct pk_arena *arena, pk_slice table, pk_slice label)
+{
+    return pk_arena_printf(arena, ARN_PREFIX "%.*s/backup/%.*s", PK_FMT(table), PK_FMT(label));
+}
+
+bool api_arn_parts(pk_slice arn, const char *part, pk_slice *table, pk_slice *rest)
+{
+    size_t at = 0;
+    pk_slice whole;
+
+    while (at < arn.len && !pk_slice_starts(pk_slice_skip(arn, at), pk_slice_cstr(part)))
+        at++;
+    whole = pk_slice_of(arn.data, at);
+    *table = api_table_of(whole);
+    if (at == arn.len || table->data == whole.data || table->len == 0)
+        return false;
+    *rest = pk_slice_skip(arn, at + strlen(part));
+    return true;
 }
 
 pk_slice api_stream_arn(struct pk_arena *arena, const struct pk_stream_name *stream)
@@ -140,7 +160,7 @@ static void add_index(struct pk_buf *out, const struct description *of, size_t i
 {
     const struct pk_index *index = &of->table->indexes[i];
     const struct pk_counts *counts = &of->stats->indexes[i];
-    pk_slice table_arn = table_arn_of(of->call->call.arena, of->table->name);
+    pk_slice table_arn = api_table_arn(of->call->call.arena, of->table->name);
 
     json_out_element(out);
     pk_buf_add_byte(out, '{');
@@ -192,6 +212,26 @@ static void add_latest_stream(struct pk_buf *out, struct pk_arena *arena,
 
     json_out_member_text(out, "LatestStreamLabel", name.label);
     json_out_member_text(out, "LatestStreamArn", api_stream_arn(arena, &name));
+}
+
+/* status: of the description; "CREATING" is what a restore answers although all may be there. */
+static void add_restore(struct pk_buf *out, struct pk_arena *arena, const struct pk_table *table,
+                        const char *status)
+{
+    const struct pk_restore *restore = &table->restore;
+    bool answering = status != NULL && strcmp(status, "CREATING") == 0;
+
+    if (restore->source.data == NULL)
+        return;
+    json_out_member(out, "RestoreSummary");
+    pk_buf_add_byte(out, '{');
+    json_out_member_text(out, "SourceBackupArn",
+                         api_backup_arn(arena, restore->source, restore->label));
+    json_out_member_text(out, "SourceTableArn", api_table_arn(arena, restore->source));
+    add_member_time(out, "RestoreDateTime", restore->at_ms);
+    json_out_member(out, "RestoreInProgress");
+    json_out_bool(out, answering || restore->copying != 0);
+    pk_buf_add_byte(out, '}');
 }
 
 /* Members that are there only for tables that use them. */
@@ -255,9 +295,10 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
     json_out_uint(out, stats.table.bytes);
     json_out_member(out, "ItemCount");
     json_out_uint(out, stats.table.items);
-    json_out_member_text(out, "TableArn", table_arn_of(call->call.arena, table->name));
+    json_out_member_text(out, "TableArn", api_table_arn(call->call.arena, table->name));
     json_out_member_text(out, "TableId", table->uuid);
     add_optional(out, call->call.arena, table);
+    add_restore(out, call->call.arena, table, status);
     add_indexes(out, &of, 0, table->local_count);
     add_indexes(out, &of, table->local_count, table->index_count);
     json_out_member(out, "DeletionProtectionEnabled");

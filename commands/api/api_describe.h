@@ -13,6 +13,12 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
 const char *api_passing_status(const struct pk_table *table);
 /* "arn:aws:dynamodb:…:table/<name>/stream/<label>", in the arena. */
 pk_slice api_stream_arn(struct pk_arena *arena, const struct pk_stream_name *stream);
+/* "arn:aws:dynamodb:…:table/<name>", and with "/backup/<label>"; in the arena. */
+pk_slice api_table_arn(struct pk_arena *arena, pk_slice table);
+pk_slice api_backup_arn(struct pk_arena *arena, pk_slice table, pk_slice label);
+/* Takes the ARN of something of a table apart: part is "/stream/" or "/backup/". False when it is
+ * no such ARN. */
+bool api_arn_parts(pk_slice arn, const char *part, pk_slice *table, pk_slice *rest);
 /* The member KeySchema. */
 void api_add_key_schema(struct pk_buf *out, const struct pk_key_schema *key);
 /* The member Projection: its type, and of INCLUDE the names as given. */

@@ -6,7 +6,7 @@
  *   Pksk.Collections  {TableName, Top} → Collections [{HashKey, Items, Bytes, Partition}], Total
  *   Pksk.Sample       {TableName, HashKey?, Limit} → Items
  *   Pksk.TableStats   {TableName} → Counting, Items, Bytes, Indexes, Partitions
- *   Pksk.Check        {} → Lines, Tables, Items, IndexEntries, Bytes, Faults
+ *   Pksk.Check        {} → Lines, Tables, Items, IndexEntries, Backups, Bytes, Faults
  *
  * Tokens and stored keys are hex text, because a JSON number would lose their digits.
  */
@@ -230,6 +230,8 @@ enum pk_code api_pksk_check(struct api_call *call, const struct cJSON *request, 
     json_out_uint(out, result.items);
     json_out_member(out, "IndexEntries");
     json_out_uint(out, result.index_entries);
+    json_out_member(out, "Backups");
+    json_out_uint(out, result.backups);
     json_out_member(out, "Bytes");
     json_out_uint(out, result.bytes);
     json_out_member(out, "Faults");

@@ -542,6 +542,100 @@ static const struct api_member get_records_rows[] = {
 };
 INPUT(api_shape_get_records, get_records_rows);
 
+/* ---- backups ------------------------------------------------------------------------------ */
+
+static const struct api_type backup_arn = {.kind = API_STRING, .min = 37, .max = 1024};
+static const struct api_type backup_type = ENUM("USER, SYSTEM, AWS_BACKUP, ALL");
+static const struct api_type recovery_days = {
+    .kind = API_INTEGER, .has_min = true, .min = 1, .max = 35};
+
+static const struct api_member create_backup_rows[] = {
+    {"TableName", &table_in_list, true},
+    {"BackupName", &name, true},
+};
+INPUT(api_shape_create_backup, create_backup_rows);
+
+static const struct api_member describe_backup_rows[] = {{"BackupArn", &backup_arn, true}};
+INPUT(api_shape_describe_backup, describe_backup_rows);
+
+static const struct api_member list_backups_rows[] = {
+    {"TableName", &table_in_list, false},
+    {"Limit", &limit_100, false},
+    {"TimeRangeLowerBound", &any_long, false},
+    {"TimeRangeUpperBound", &any_long, false},
+    {"ExclusiveStartBackupArn", &backup_arn, false},
+    {"BackupType", &backup_type, false},
+};
+INPUT(api_shape_list_backups, list_backups_rows);
+
+#define RESTORE_ROWS                                                                               \
+    {"TargetTableName", &name, true}, {"BillingModeOverride", &billing, false},                    \
+        {"GlobalSecondaryIndexOverride", &globals, false},                                         \
+        {"LocalSecondaryIndexOverride", &locals, false},                                           \
+        {"ProvisionedThroughputOverride", &throughput, false},                                     \
+    {                                                                                              \
+        "OnDemandThroughputOverride", &on_demand, false                                            \
+    }
+
+static const struct api_member restore_from_backup_rows[] = {
+    RESTORE_ROWS,
+    {"BackupArn", &backup_arn, true},
+};
+INPUT(api_shape_restore_from_backup, restore_from_backup_rows);
+
+static const struct api_member restore_to_point_in_time_rows[] = {
+    RESTORE_ROWS,
+    {"SourceTableArn", &text, false},
+    {"SourceTableName", &table_in_list, false},
+    {"UseLatestRestorableTime", &boolean, false},
+    {"RestoreDateTime", &any_long, false},
+};
+INPUT(api_shape_restore_to_point_in_time, restore_to_point_in_time_rows);
+
+static const struct api_member recovery_rows[] = {
+    {"PointInTimeRecoveryEnabled", &boolean, true},
+    {"RecoveryPeriodInDays", &recovery_days, false},
+};
+static const struct api_type recovery =
+    STRUCTURE(recovery_rows, "PointInTimeRecoverySpecification");
+static const struct api_member update_continuous_backups_rows[] = {
+    {"TableName", &control_table, true},
+    {"PointInTimeRecoverySpecification", &recovery, true},
+};
+INPUT(api_shape_update_continuous_backups, update_continuous_backups_rows);
+
+/* ---- what a single store has none of ------------------------------------------------------ */
+
+static const struct api_type limit_25 = {.kind = API_INTEGER, .has_min = true, .min = 1, .max = 25};
+
+static const struct api_member list_exports_rows[] = {
+    {"TableArn", &text, false},
+    {"MaxResults", &limit_25, false},
+    {"NextToken", &text, false},
+};
+INPUT(api_shape_list_exports, list_exports_rows);
+
+static const struct api_member list_imports_rows[] = {
+    {"TableArn", &text, false},
+    {"PageSize", &limit_25, false},
+    {"NextToken", &text, false},
+};
+INPUT(api_shape_list_imports, list_imports_rows);
+
+static const struct api_member list_global_tables_rows[] = {
+    {"ExclusiveStartGlobalTableName", &name, false},
+    {"Limit", &limit, false},
+    {"RegionName", &text, false},
+};
+INPUT(api_shape_list_global_tables, list_global_tables_rows);
+
+static const struct api_member list_contributor_insights_rows[] = {
+    {"TableName", &table_in_list, false},
+    {"NextToken", &text, false},
+    {"MaxResults", &limit_100, false},
+};
+INPUT(api_shape_list_contributor_insights, list_contributor_insights_rows);
+
 /* ---- tags --------------------------------------------------------------------------------- */
 
 static const struct api_member tag_resource_rows[] = {

@@ -18,6 +18,11 @@ extern const struct api_type api_shape_tag_resource, api_shape_untag_resource,
 extern const struct api_type api_shape_update_time_to_live;
 extern const struct api_type api_shape_list_streams, api_shape_describe_stream,
     api_shape_get_shard_iterator, api_shape_get_records;
+extern const struct api_type api_shape_create_backup, api_shape_describe_backup,
+    api_shape_list_backups, api_shape_restore_from_backup, api_shape_update_continuous_backups,
+    api_shape_restore_to_point_in_time;
+extern const struct api_type api_shape_list_exports, api_shape_list_imports,
+    api_shape_list_global_tables, api_shape_list_contributor_insights;
 /* No member is looked at. */
 extern const struct api_type api_shape_empty;
 extern const struct api_type api_shape_pksk_where, api_shape_pksk_collections,

@@ -16,23 +16,9 @@ enum { LIST_MAX = 100, RECORDS_MAX = 1000 };
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-#define STREAM "/stream/"
-
-/* Takes the ARN apart. */
 static bool read_arn(pk_slice arn, struct pk_stream_name *name)
 {
-    size_t at = 0;
-    pk_slice table;
-    pk_slice whole;
-
-    while (at < arn.len && !pk_slice_starts(pk_slice_skip(arn, at), PK_LIT(STREAM)))
-        at++;
-    whole = pk_slice_of(arn.data, at);
-    table = api_table_of(whole);
-    if (at == arn.len || table.data == whole.data || table.len == 0)
-        return false;
-    *name = (struct pk_stream_name){table, pk_slice_skip(arn, at + strlen(STREAM))};
-    return true;
+    return api_arn_parts(arn, "/stream/", &name->table, &name->label);
 }
 
 static enum pk_code take_arn(struct api_call *call, const struct cJSON *request, pk_slice *arn,

@@ -4,7 +4,8 @@
  * Requests become specs one to one; every check beyond the constraint list is the engine's. A table
  * is ready when its reply is sent, yet the reply says CREATING, UPDATING or DELETING as AWS does.
  */
-#include "commands/api/api.h"
+#include "commands/api/api_table.h"
+
 #include "commands/api/api_check.h"
 #include "commands/api/api_describe.h"
 #include "commands/api/api_json.h"
@@ -49,18 +50,18 @@ static const struct pk_key_element *read_keys(struct pk_arena *arena, const stru
     return keys;
 }
 
-static bool read_throughput(const struct cJSON *object, struct pk_throughput *out)
+bool api_read_throughput(const struct cJSON *object, const char *name, struct pk_throughput *out)
 {
-    const struct cJSON *node = api_json_member(object, "ProvisionedThroughput");
+    const struct cJSON *node = api_json_member(object, name);
 
     (void)api_get_int(node, "ReadCapacityUnits", &out->read);
     (void)api_get_int(node, "WriteCapacityUnits", &out->write);
     return node != NULL;
 }
 
-static bool read_max(const struct cJSON *object, struct pk_max_throughput *out)
+bool api_read_max(const struct cJSON *object, const char *name, struct pk_max_throughput *out)
 {
-    const struct cJSON *node = api_json_member(object, "OnDemandThroughput");
+    const struct cJSON *node = api_json_member(object, name);
 
     *out = (struct pk_max_throughput){-1, -1};
     (void)api_get_int(node, "MaxReadRequestUnits", &out->read);
@@ -103,12 +104,12 @@ static void read_index(struct pk_arena *arena, const struct cJSON *node, struct 
     out->name = api_get_text(arena, node, "IndexName");
     out->keys = read_keys(arena, node, &out->key_count);
     read_projection(arena, node, out);
-    out->throughput_given = read_throughput(node, &out->throughput);
-    (void)read_max(node, &out->max);
+    out->throughput_given = api_read_throughput(node, "ProvisionedThroughput", &out->throughput);
+    (void)api_read_max(node, "OnDemandThroughput", &out->max);
 }
 
-static const struct pk_index_spec *read_indexes(struct pk_arena *arena, const struct cJSON *list,
-                                                bool local, size_t *count)
+const struct pk_index_spec *api_read_indexes(struct pk_arena *arena, const struct cJSON *list,
+                                             bool local, size_t *count)
 {
     struct pk_index_spec *specs;
     size_t n = 0;
@@ -188,10 +189,10 @@ enum pk_code api_create_table(struct api_call *call, const struct cJSON *request
         return rc;
     spec.keys = read_keys(arena, request, &spec.key_count);
     spec.attributes = read_definitions(arena, request, &spec.attribute_count);
-    spec.locals = read_indexes(arena, locals, true, &spec.local_count);
-    spec.globals = read_indexes(arena, globals, false, &spec.global_count);
-    spec.throughput_given = read_throughput(request, &spec.throughput);
-    (void)read_max(request, &spec.max);
+    spec.locals = api_read_indexes(arena, locals, true, &spec.local_count);
+    spec.globals = api_read_indexes(arena, globals, false, &spec.global_count);
+    spec.throughput_given = api_read_throughput(request, "ProvisionedThroughput", &spec.throughput);
+    (void)api_read_max(request, "OnDemandThroughput", &spec.max);
     read_warm(request, &spec.warm_read, &spec.warm_write);
     rc = api_tags_read(arena, api_json_member(request, "Tags"), &spec.tags, &spec.tag_count, err);
     if (rc == PK_OK)
@@ -239,8 +240,9 @@ enum pk_code api_update_table(struct api_call *call, const struct cJSON *request
         return rc;
     change.stream_given = api_json_member(request, "StreamSpecification") != NULL;
     change.attributes = read_definitions(arena, request, &change.attribute_count);
-    change.throughput_given = read_throughput(request, &change.throughput);
-    change.max_given = read_max(request, &change.max);
+    change.throughput_given =
+        api_read_throughput(request, "ProvisionedThroughput", &change.throughput);
+    change.max_given = api_read_max(request, "OnDemandThroughput", &change.max);
     read_warm(request, &change.warm_read, &change.warm_write);
     change.indexes = PK_NEW_ARRAY(arena, struct pk_index_change, api_json_count(list));
     for (const struct cJSON *node = api_json_first(list); node != NULL; node = api_json_next(node))

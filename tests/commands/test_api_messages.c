@@ -414,7 +414,8 @@ static const struct body inside[] = {
      "{\"Items\":0,\"Bytes\":0},{\"Items\":0,\"Bytes\":0},{\"Items\":0,\"Bytes\":0},"
      "{\"Items\":1,\"Bytes\":9}]}"},
     {"Pksk.Check", "{}", 200,
-     "{\"Lines\":[],\"Tables\":1,\"Items\":1,\"IndexEntries\":0,\"Bytes\":9,\"Faults\":0}"},
+     "{\"Lines\":[],\"Tables\":1,\"Items\":1,\"IndexEntries\":0,\"Backups\":0,\"Bytes\":9,"
+     "\"Faults\":0}"},
 };
 
 Test(api_messages, looking_inside)

@@ -17,6 +17,11 @@ static void run(const char *path)
     pk_engine_close(engine);
 }
 
+Test(vectors, backups)
+{
+    run("tests/vectors/backups.jsonl");
+}
+
 Test(vectors, expressions)
 {
     run("tests/vectors/expressions.jsonl");

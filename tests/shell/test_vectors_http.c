@@ -22,6 +22,11 @@ static void run(const char *path)
     cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+Test(vectors_http, backups)
+{
+    run("tests/vectors/backups.jsonl");
+}
+
 Test(vectors_http, expressions)
 {
     run("tests/vectors/expressions.jsonl");
