@@ -71,7 +71,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := all
 .PHONY: all run deps test-deps test check bench bench-http asan tsan tidy fmt headers layering \
-        coverage fuzz fuzz-merge crash install clean help build-tests
+        coverage fuzz fuzz-merge crash clients clients-gui install clean help build-tests
 
 all: pksk ## build ./pksk (needs the packages of `make deps`)
 	@:
@@ -184,6 +184,12 @@ bench-http-run: $(BUILD)/bench_http $(BUILD)/pksk
 crash: $(call bin,$(CRASH_SRC)) pksk ## kills under load, full disk, repair (CRASH_ROUNDS=200)
 	@CRASH_ROUNDS=$(CRASH_ROUNDS) sh tests/crash/run.sh $(BUILD)
 
+# CLIENTS="boto3 electrodb" runs these only
+clients: $(BUILD)/pksk ## SDKs, modelling libraries and the AWS CLI against a served store
+	@sh tests/clients/run.sh $< $(CLIENTS)
+clients-gui: $(BUILD)/pksk ## dynamodb-admin in a browser against a served store
+	@sh tests/clients/run.sh $< admin_gui
+
 CRASH_ROUNDS ?= 200
 FUZZ_SECONDS ?= 600
 # FUZZ_TARGETS="fuzz_json fuzz_expr" runs these only; FUZZ_REPLAY=1 the kept corpora only
@@ -219,7 +225,7 @@ install: all ## install pksk, its manual and its completion below $(PREFIX)
 	install -D -m 644 docs/man/pksk.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pksk
 
 clean: ## remove what was built
-	rm -rf build pksk
+	rm -rf build pksk tests/clients/node_modules
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-10s %s\n", $$1, $$2 }'

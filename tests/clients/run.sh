@@ -1,0 +1,126 @@
+#!/bin/sh
+# Real clients against a served store.
+#   run.sh PKSK [NAME…]     runs these, or every one but the browser (admin_gui)
+# Installs what is missing. Each client gets a store of its own; afterwards the server must have
+# ended cleanly and the store's check must find no fault. A client that cannot be had is a failure
+# under CI=true, and otherwise skipped with a word.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$root/tests/clients
+pksk=$(realpath "$1") && shift
+[ $# -gt 0 ] || set -- boto3 sdk_client sdk_document sdk_streams electrodb onetable toolbox aws_cli
+work=$(mktemp -d)
+server=
+cleanup() {
+    [ -z "$server" ] || kill -9 "$server" 2>/dev/null
+    rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+export LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$work/config" XDG_STATE_HOME="$work/state"
+export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1 AWS_REGION=us-east-1
+export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_EC2_METADATA_DISABLED=true
+export PYTHONDONTWRITEBYTECODE=1
+passed=0 failed=0 skipped=0
+
+ok() { passed=$((passed + 1)); echo "ok      $1"; }
+bad() {
+    failed=$((failed + 1))
+    echo "FAILED  $1"
+    shift
+    [ $# -eq 0 ] || sed 's/^/        /' "$@" | tail -n 80
+}
+absent() {
+    if [ "${CI:-}" = true ]; then
+        bad "$1: $2" "$work/install"
+    else
+        skipped=$((skipped + 1))
+        echo "skipped $1: $2"
+    fi
+}
+
+# install NAME DEBIAN-PACKAGE…
+install() {
+    name=$1 && shift
+    sh "$root/tests/support/deps.sh" "$@" >"$work/install" 2>&1 && return 0
+    absent "$name" "cannot install $*"
+    return 1
+}
+
+# The versions of the lock file, none of whose scripts is run. They run on Node 18 and later.
+npm_packages() {
+    stamp=$here/node_modules/.lock
+    cmp -s "$here/package-lock.json" "$stamp" && return 0
+    (cd "$here" && npm ci --ignore-scripts --no-audit --no-fund) >"$work/install" 2>&1 &&
+        cp "$here/package-lock.json" "$stamp"
+}
+node_ready() {
+    if ! command -v npm >/dev/null 2>&1; then
+        install "$1" nodejs npm || return 1
+    fi
+    npm_packages && return 0
+    absent "$1" 'npm ci failed'
+    return 1
+}
+
+# Starts a server on an empty store; PKSK_ENDPOINT is its URL.
+start() {
+    store=$work/store-$1
+    "$pksk" serve --port 0 "$store" >"$work/served" 2>"$work/complaints" &
+    server=$!
+    tries=0
+    PKSK_ENDPOINT=
+    while [ -z "$PKSK_ENDPOINT" ] && [ $tries -lt 100 ]; do
+        sleep 0.1
+        PKSK_ENDPOINT=$(sed -n 's#.* at \(http://[0-9.:]*\).*#\1#p' "$work/served" | head -n 1)
+        tries=$((tries + 1))
+    done
+    export PKSK_ENDPOINT
+    [ -n "$PKSK_ENDPOINT" ]
+}
+# Ends it; false when it did not end well, complained, or left a store with faults.
+stop() {
+    kill -TERM "$server"
+    wait "$server"
+    status=$?
+    server=
+    [ $status -eq 0 ] || echo "pksk serve ended with $status" >>"$work/complaints"
+    "$pksk" --no-init "$store" -c check >"$work/check" 2>&1 || cat "$work/check" >>"$work/complaints"
+    [ ! -s "$work/complaints" ]
+}
+
+# client NAME COMMAND…: runs it against a server of its own
+client() {
+    name=$1 && shift
+    if ! start "$name"; then
+        bad "$name: no server" "$work/served" "$work/complaints"
+        return
+    fi
+    "$@" >"$work/out" 2>&1 </dev/null
+    status=$?
+    count=$(sed -nE 's/^Ran ([0-9]+) tests? .*/\1/p; s/^# pass ([0-9]+)$/\1/p; s/^([0-9]+) passed, 0 failed$/\1/p' "$work/out")
+    if [ $status -ne 0 ] || [ "${count:-0}" -eq 0 ]; then
+        bad "$name" "$work/out"
+        stop || sed 's/^/        /' "$work/complaints"
+    elif stop; then
+        ok "$name ($count)"
+    else
+        bad "$name: the server" "$work/complaints"
+    fi
+}
+
+cd "$here" || exit 1
+for name in "$@"; do
+    case $name in
+    boto3) install boto3 python3-boto3 && client boto3 /usr/bin/python3 test_boto3.py ;;
+    aws_cli) install aws_cli awscli && client aws_cli sh aws_cli.sh ;;
+    admin_gui) node_ready "$name" && install "$name" chromium && client "$name" node --test-reporter=tap admin_gui.mjs ;;
+    *) node_ready "$name" && client "$name" node --test-reporter=tap "$name.mjs" ;;
+    esac
+done
+if [ $skipped -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
