@@ -7,8 +7,9 @@
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/tests/clients
+modules=$root/build/clients/node_modules
 pksk=$(realpath "$1") && shift
-[ $# -gt 0 ] || set -- boto3 sdk_client sdk_document sdk_streams electrodb onetable toolbox aws_cli
+[ $# -gt 0 ] || set -- boto3 signed sdk_client sdk_document sdk_streams electrodb onetable toolbox aws_cli
 work=$(mktemp -d)
 server=
 cleanup() {
@@ -49,10 +50,14 @@ install() {
 
 # The versions of the lock file, none of whose scripts is run. They run on Node 18 and later.
 npm_packages() {
-    stamp=$here/node_modules/.lock
-    cmp -s "$here/package-lock.json" "$stamp" && return 0
-    (cd "$here" && npm ci --ignore-scripts --no-audit --no-fund) >"$work/install" 2>&1 &&
-        cp "$here/package-lock.json" "$stamp"
+    if ! cmp -s "$here/package-lock.json" "$modules/.lock"; then
+        mkdir -p "$root/build/clients" &&
+            cp "$here/package.json" "$here/package-lock.json" "$root/build/clients" &&
+            (cd "$root/build/clients" && npm ci --ignore-scripts --no-audit --no-fund) >"$work/install" 2>&1 &&
+            cp "$here/package-lock.json" "$modules/.lock" || return 1
+    fi
+    # imports are looked for beside the programs
+    [ -e "$here/node_modules" ] || ln -sfn ../../build/clients/node_modules "$here/node_modules"
 }
 node_ready() {
     if ! command -v npm >/dev/null 2>&1; then
@@ -63,10 +68,11 @@ node_ready() {
     return 1
 }
 
-# Starts a server on an empty store; PKSK_ENDPOINT is its URL.
+# Starts a server on an empty store; PKSK_ENDPOINT is its URL. With $auth it checks signatures.
 start() {
     store=$work/store-$1
-    "$pksk" serve --port 0 "$store" >"$work/served" 2>"$work/complaints" &
+    # shellcheck disable=SC2086
+    "$pksk" serve --port 0 $auth "$store" >"$work/served" 2>"$work/complaints" &
     server=$!
     tries=0
     PKSK_ENDPOINT=
@@ -110,9 +116,16 @@ client() {
 }
 
 cd "$here" || exit 1
+printf 'local local\nsecond other/secret+with=signs\n' >"$work/keys"
+chmod 600 "$work/keys"
 for name in "$@"; do
+    # those that send nothing unsigned
     case $name in
-    boto3) install boto3 python3-boto3 && client boto3 /usr/bin/python3 test_boto3.py ;;
+    signed | sdk_client | electrodb | aws_cli) auth="--auth $work/keys" ;;
+    *) auth= ;;
+    esac
+    case $name in
+    boto3 | signed) install "$name" python3-boto3 && client "$name" /usr/bin/python3 "test_$name.py" ;;
     aws_cli) install aws_cli awscli && client aws_cli sh aws_cli.sh ;;
     admin_gui) node_ready "$name" && install "$name" chromium && client "$name" node --test-reporter=tap admin_gui.mjs ;;
     *) node_ready "$name" && client "$name" node --test-reporter=tap "$name.mjs" ;;
