@@ -3,7 +3,7 @@
  * in JSON go in, a response in JSON comes out, with facts beside it that the API lacks.
  *
  * Two implementations: the embedded engine (backend_local.c) and a remote endpoint over HTTP
- * (shell/client.c, later). Names are those of the API ("GetItem"); our extensions are spelled
+ * (shell/client/remote.c). Names are those of the API ("GetItem"); our extensions are spelled
  * "Pksk.Where" and so on and travel under the target prefix Pksk_2026.
  */
 #ifndef CMD_BACKEND_H
@@ -18,9 +18,11 @@ struct cmd_response {
     enum pk_code code;  /* PK_OK, or what the body says */
     bool has_facts;     /* false on a foreign endpoint */
     struct pk_facts facts;
-    int64_t milli_units; /* consumed, of all tables together; 0 on a foreign endpoint */
-    int64_t micros;      /* the call's duration on the real clock */
-    /* Of an error, on the embedded engine: where in which text, and what was probably meant. For
+    int64_t milli_units; /* consumed, of all tables together; 0 on an endpoint */
+    int64_t micros;     /* the call's duration on the real clock, repetitions and pauses included */
+    unsigned retries;   /* how often it was sent again */
+    unsigned throttled; /* attempts that were refused as too many; the last one may be among them */
+    /* Of an error, where there are facts: where in which text, and what was probably meant. For
      * PartiQL the text is the Statement; otherwise the expression parameter named by `use`. */
     bool has_span;
     enum pk_expr_use use;
@@ -48,6 +50,10 @@ struct cmd_backend {
     const struct cmd_backend_ops *ops;
     const char *endpoint; /* URL, or NULL for the embedded engine */
     bool costs_money;     /* remote and not local: hints and completion read nothing there */
+    bool extensions;      /* our own operations (Pksk.*) are there: the engine, or another pksk */
+    /* Set while somebody waits at the keyboard who cannot cancel (completion): a call then gives up
+     * soon and is not repeated. */
+    bool hurried;
 };
 
 /* ---- what a server needs to know of the operations -------------------------------------------- */

@@ -33,6 +33,7 @@ struct cmd_backend *cmd_backend_local_new(struct pk_engine *engine)
     struct local *local = pk_calloc(1, sizeof(*local));
 
     local->backend.ops = &local_ops;
+    local->backend.extensions = true;
     local->engine = engine;
     return &local->backend;
 }

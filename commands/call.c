@@ -1,6 +1,7 @@
 /* Sending a request and reading its answer: the one way from a command to the API. */
 #include "commands/cmd.h"
 
+#include "commands/answer.h"
 #include "commands/wire.h"
 
 /* A value's stored form into err: the old item of a failed condition. */
@@ -65,40 +66,68 @@ static void take_reasons(struct pk_error *err, const cJSON *body)
     cJSON_ArrayForEach(node, list) take_reason(&err->reasons[err->reason_count++], node);
 }
 
-/* An error answer as an error. The body's own words; only a foreign endpoint's code that we do not
- * know is kept by name in the message. */
-static enum pk_code take_error(const struct cmd_response *response, const cJSON *body,
+/* AWS says no more than the type. */
+static void say_unknown(const struct cmd_context *context, const char *operation,
+                        struct pk_error *err)
+{
+    if (context->backend->extensions)
+        pk_fail(err, PK_E_UNKNOWN_OPERATION, "there is no operation '%s'", operation);
+    else
+        pk_fail(err, PK_E_UNKNOWN_OPERATION, "%s has no operation '%s'", context->backend->endpoint,
+                operation);
+}
+
+static enum pk_code take_words(const struct cmd_context *context, const char *operation,
+                               const struct cmd_response *response, const cJSON *body,
                                struct pk_error *err)
 {
-    pk_slice type = cmd_wire_text(body, "__type");
     pk_slice message = cmd_wire_text(body, "message");
-    enum pk_code code = response->code;
 
     if (message.data == NULL)
         message = cmd_wire_text(body, "Message");
-    if (code == PK_OK) {
-        pk_fail(err, PK_E_INTERNAL, "HTTP %d %.*s: %.*s", response->http, PK_FMT(type),
-                PK_FMT(message));
-        return err->code;
-    }
-    pk_fail(err, code, "%.*s", PK_FMT(message));
+    pk_fail(err, response->code == PK_OK ? PK_E_INTERNAL : response->code, "%.*s", PK_FMT(message));
+    if (err->code == PK_E_UNKNOWN_OPERATION && message.len == 0)
+        say_unknown(context, operation, err);
+    if (err->code == PK_E_FOREIGN && cmd_answer_type(body).len > 0)
+        pk_error_set_name(err, cmd_answer_type(body));
     if (response->hint != NULL)
         pk_error_hint(err, "%s", response->hint);
-    take_old_item(err, body);
-    take_reasons(err, body);
-    return code;
+    return err->code;
 }
 
-static enum pk_code read_answer(const struct cmd_response *response, cJSON **answer,
+enum pk_code cmd_take_error(const struct cmd_context *context, const char *operation,
+                            const struct cmd_response *response, struct pk_error *err)
+{
+    cJSON *body = cmd_wire_parse(pk_buf_slice(&response->body));
+    enum pk_code rc = take_words(context, operation, response, body, err);
+
+    cJSON_Delete(body);
+    return rc;
+}
+
+enum pk_code cmd_fail_foreign(const struct cmd_context *context, const char *command,
+                              struct pk_error *err)
+{
+    pk_fail(err, PK_E_USAGE, "'%s' asks operations of pksk's own, which %s does not have", command,
+            context->backend->endpoint);
+    pk_error_hint(err, "connect local goes back to the embedded engine");
+    return PK_E_USAGE;
+}
+
+static enum pk_code read_answer(const struct cmd_context *context, const char *operation,
+                                const struct cmd_response *response, cJSON **answer,
                                 struct pk_error *err)
 {
     cJSON *body = cmd_wire_parse(pk_buf_slice(&response->body));
     enum pk_code rc = PK_OK;
 
-    if (response->http != 200 || response->code != PK_OK)
-        rc = take_error(response, body, err);
-    else if (body == NULL)
+    if (response->http != 200 || response->code != PK_OK) {
+        rc = take_words(context, operation, response, body, err);
+        take_old_item(err, body);
+        take_reasons(err, body);
+    } else if (body == NULL) {
         rc = pk_fail(err, PK_E_INTERNAL, "the answer is not JSON");
+    }
     if (rc != PK_OK) {
         cJSON_Delete(body);
         return rc;
@@ -116,10 +145,14 @@ enum pk_code cmd_call(struct cmd_context *context, const char *operation,
     struct pk_buf body = PK_BUF_INIT;
     enum pk_code rc;
 
+    if (!context->backend->extensions && strncmp(operation, "Pksk.", 5) == 0) {
+        say_unknown(context, operation, err);
+        return err->code;
+    }
     cmd_wire_print(&body, request);
     context->backend->ops->call(context->backend, pk_slice_cstr(operation), pk_buf_slice(&body),
                                 context->cancel, response);
-    rc = read_answer(response, answer, err);
+    rc = read_answer(context, operation, response, answer, err);
     pk_buf_release(&body);
     cmd_response_release(&own);
     return rc;

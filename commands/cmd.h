@@ -23,11 +23,11 @@ enum cmd_group {
 };
 
 enum {
-    CMD_READONLY = 1,   /* changes nothing that is stored */
-    CMD_DDL = 2,        /* ends at ';' like PartiQL */
-    CMD_WRAPS = 4,      /* the rest is a statement and ends as that ends: explain, watch, count */
-    CMD_NO_TXN = 8,     /* refused between begin and commit */
-    CMD_LOCAL_ONLY = 16 /* needs the embedded engine */
+    CMD_READONLY = 1,  /* changes nothing that is stored */
+    CMD_DDL = 2,       /* ends at ';' like PartiQL */
+    CMD_WRAPS = 4,     /* the rest is a statement and ends as that ends: explain, watch, count */
+    CMD_NO_TXN = 8,    /* refused between begin and commit */
+    CMD_PKSK_ONLY = 16 /* needs our own operations: the embedded engine, or another pksk */
 };
 
 /* One statement: its text without the terminator, and where the arguments start in it. */
@@ -88,6 +88,10 @@ struct cmd_context {
 void cmd_context_init(struct cmd_context *context, struct cmd_backend *backend,
                       struct pk_engine *engine);
 void cmd_context_release(struct cmd_context *context);
+/* Goes on with another backend: what belongs to the old one (current table, schemas, the next page)
+ * is forgotten. Not within a transaction. */
+void cmd_context_connect(struct cmd_context *context, struct cmd_backend *backend,
+                         struct pk_engine *engine);
 
 /* Runs one complete statement (command, DDL or PartiQL). On failure err has a span in `text` where
  * one is known, and what was found out before stays in result (a footer, say). */
@@ -132,10 +136,17 @@ void cmd_completion_add(struct cmd_completion *completion, pk_slice candidate);
 /* ---- calling the API from a command ---------------------------------------------------------- */
 
 struct cJSON;
+/* What an error answer to that operation says, as an error: code, name, message, hint. */
+enum pk_code cmd_take_error(const struct cmd_context *context, const char *operation,
+                            const struct cmd_response *response, struct pk_error *err);
+/* The failure of a command that needs our own operations on an endpoint that has none. */
+enum pk_code cmd_fail_foreign(const struct cmd_context *context, const char *command,
+                              struct pk_error *err);
 /* Sends the request (not consumed) and parses the answer into *answer (the caller's, cJSON_Delete).
  * An error answer becomes err (code, message, hint; old item of a failed condition in err->item).
  * facts and raw response (may be NULL) are filled in both cases; release raw with
- * cmd_response_release. */
+ * cmd_response_release. Where our own operations (Pksk.*) are not, none is sent:
+ * PK_E_UNKNOWN_OPERATION. */
 enum pk_code cmd_call(struct cmd_context *context, const char *operation,
                       const struct cJSON *request, struct cJSON **answer, struct cmd_response *raw,
                       struct pk_error *err);

@@ -51,7 +51,10 @@ static enum pk_code run_measured(struct cmd_context *context, pk_slice text,
                                  struct pk_error *err)
 {
     struct meter meter = {
-        .base = {&meter_ops, context->backend->endpoint, context->backend->costs_money},
+        .base = {.ops = &meter_ops,
+                 .endpoint = context->backend->endpoint,
+                 .costs_money = context->backend->costs_money,
+                 .extensions = context->backend->extensions},
         .inner = context->backend,
     };
     enum pk_code rc;

@@ -46,16 +46,7 @@ static enum pk_code send_raw(struct cmd_context *context, const char *operation,
     if (text.len > 0)
         cmd_result_text(result, CMD_BLOCK_TEXT, "%.*s", (int)text.len, text.data);
     if (response.http != 200) {
-        cJSON *body = cmd_wire_parse(pk_buf_slice(&response.body));
-        pk_slice message = cmd_wire_text(body, "message");
-
-        if (message.data == NULL)
-            message = cmd_wire_text(body, "Message");
-        rc = pk_fail(err, response.code == PK_OK ? PK_E_INTERNAL : response.code, "%.*s",
-                     PK_FMT(message));
-        if (response.hint != NULL)
-            pk_error_hint(err, "%s", response.hint);
-        cJSON_Delete(body);
+        rc = cmd_take_error(context, operation, &response, err);
     }
     if (changes_tables(operation))
         cmd_schema_drop(context);

@@ -311,7 +311,7 @@ static void show_commit(struct cmd_context *context, const cJSON *answer,
                                        txn->count == 1 ? "" : "s", footer.operation)
                            .data;
     cmd_footer_write(context, result, usage, &footer);
-    if (txn->token.data != NULL && usage->facts.partitions_touched == 0)
+    if (txn->token.data != NULL && usage->has_facts && usage->facts.partitions_touched == 0)
         cmd_result_text(result, CMD_BLOCK_NOTE,
                         "a transaction with this token was done already: nothing was written");
 }

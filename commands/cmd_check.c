@@ -50,8 +50,8 @@ static enum pk_code check_store(struct cmd_context *context, struct cmd_result *
     cJSON *answer = NULL;
     enum pk_code rc;
 
-    if (context->engine == NULL)
-        rc = pk_fail(err, PK_E_USAGE, "'check' needs the embedded engine; connect local");
+    if (!context->backend->extensions)
+        rc = cmd_fail_foreign(context, "check", err);
     else
         rc = cmd_call(context, "Pksk.Check", request, &answer, NULL, err);
     if (rc == PK_OK)

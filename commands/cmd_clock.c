@@ -178,7 +178,7 @@ static enum pk_code clock_run(struct cmd_context *context, const struct cmd_stat
     if (rc == PK_OK) {
         rc = cmd_call(context, "Pksk.Clock", request, &answer, NULL, err);
         if (rc == PK_E_UNKNOWN_OPERATION)
-            rc = pk_fail(err, PK_E_USAGE, "this endpoint has no clock of its own");
+            rc = cmd_fail_foreign(context, "clock", err);
         if (rc == PK_E_USAGE && err->span.len == 0)
             err->span = span;
     }

@@ -108,7 +108,7 @@ const struct cmd_entry cmd_collections_entry = {
     .group = CMD_GROUP_UNDERSTAND,
     .usage = "[TABLE] [top N]",
     .summary = "the largest item collections: items that share a partition key",
-    .flags = CMD_READONLY | CMD_LOCAL_ONLY,
+    .flags = CMD_READONLY | CMD_PKSK_ONLY,
     .complete = cmd_complete_table,
     .run = collections_run,
 };

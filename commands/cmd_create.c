@@ -2,6 +2,7 @@
 #include "commands/ddl.h"
 #include "commands/entries.h"
 #include "commands/schema.h"
+#include "commands/wait.h"
 #include "commands/wire.h"
 
 static bool already_there(const struct pk_error *err)
@@ -59,6 +60,8 @@ static enum pk_code create_run(struct cmd_context *context, const struct cmd_sta
     cJSON_Delete(request);
     cJSON_Delete(answer);
     cmd_schema_drop(context);
+    if (rc == PK_OK)
+        rc = cmd_wait_table(context, create.table.name, CMD_WAIT_ACTIVE, err);
     if (rc == PK_OK) {
         note_created(context, &create.table, result);
         if (create.table.ttl_attribute.data != NULL)

@@ -1,14 +1,16 @@
 /*
  * drop table, with its guard: a table that holds items goes only after a yes.
  *
- * On the embedded engine one item is looked for, which is exact and costs nothing. An endpoint's
- * ItemCount may be hours old, so there every table counts as holding items.
+ * On the embedded engine and on another pksk one item is looked for, which is exact and costs
+ * nothing. A foreign endpoint's ItemCount may be hours old, so there every table counts as holding
+ * items.
  */
 #include "commands/args.h"
 #include "commands/ddl.h"
 #include "commands/entries.h"
 #include "commands/names.h"
 #include "commands/schema.h"
+#include "commands/wait.h"
 #include "commands/wire.h"
 
 struct drop {
@@ -56,7 +58,7 @@ static enum pk_code contents(struct cmd_context *context, const struct drop *dro
         return rc;
     items = cmd_wire_int(cJSON_GetObjectItemCaseSensitive(answer, "Table"), "ItemCount", 0);
     cJSON_Delete(answer);
-    if (context->engine == NULL) {
+    if (!context->backend->extensions) {
         *text = items > 0 ? pk_arena_printf(arena, "about %lld item%s", (long long)items,
                                             items == 1 ? "" : "s")
                           : PK_LIT("any number of items, its endpoint's count may be hours old");
@@ -107,6 +109,8 @@ static enum pk_code delete_table(struct cmd_context *context, const struct drop 
     cmd_schema_drop(context);
     if (rc == PK_E_VALIDATION)
         pk_error_hint(err, "alter table %.*s protect off;", PK_FMT(drop->name));
+    if (rc == PK_OK)
+        rc = cmd_wait_table(context, drop->name, CMD_WAIT_GONE, err);
     if (rc != PK_OK)
         return rc;
     if (context->table != NULL && pk_slice_is(drop->name, context->table))

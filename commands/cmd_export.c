@@ -74,7 +74,7 @@ static cJSON *table_request(pk_slice name)
     return request;
 }
 
-/* What import kept beside the table; nothing on an endpoint that has no such operation. */
+/* What import kept beside the table; nothing on a foreign endpoint. */
 static pk_slice get_attachment(struct cmd_context *context, struct pk_arena *arena, pk_slice name)
 {
     struct pk_error ignored = PK_ERROR_INIT;
@@ -82,13 +82,30 @@ static pk_slice get_attachment(struct cmd_context *context, struct pk_arena *are
     cJSON *answer = NULL;
     pk_slice text = {NULL, 0};
 
-    if (context->engine != NULL &&
+    if (context->backend->extensions &&
         cmd_call(context, "Pksk.GetAttachment", request, &answer, NULL, &ignored) == PK_OK)
         text = pk_arena_dup(arena, cmd_wire_text(answer, "Attachment"));
     cJSON_Delete(request);
     cJSON_Delete(answer);
     pk_error_release(&ignored);
     return text;
+}
+
+/* The time of the store, else of this machine. */
+static int64_t now_ms(struct cmd_context *context)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    cJSON *request = cJSON_CreateObject();
+    cJSON *answer = NULL;
+    int64_t now = pk_clock_real_ms();
+
+    if (context->backend->extensions &&
+        cmd_call(context, "Pksk.Clock", request, &answer, NULL, &ignored) == PK_OK)
+        (void)cmd_parse_count(cmd_wire_text(answer, "Now"), INT64_MAX, &now);
+    cJSON_Delete(request);
+    cJSON_Delete(answer);
+    pk_error_release(&ignored);
+    return now;
 }
 
 static enum pk_code export_table(struct transfer_export *export, const struct export_args *args,
@@ -164,8 +181,7 @@ static enum pk_code export_run(struct cmd_context *context, const struct cmd_sta
     rc = check_tables(&args, err);
     if (rc != PK_OK)
         return rc;
-    export.now_ms = context->engine != NULL ? pk_clock_now(pk_engine_clock(context->engine))
-                                            : pk_clock_real_ms();
+    export.now_ms = now_ms(context);
     export.as_json = transfer_has_word("json", transfer_extension(pk_slice_cstr(args.file)));
     rc = export_tables(&export, &args, err);
     if (rc != PK_OK && err->span.len == 0)

@@ -209,7 +209,7 @@ static enum pk_code holds_items(struct import *import, pk_slice name, bool *hold
     cJSON *request, *answer = NULL;
     enum pk_code rc;
 
-    if (import->context->engine != NULL) {
+    if (import->context->backend->extensions) {
         struct cmd_sample sample;
 
         cmd_sample_items(import->context, name, pk_value_missing(), 1, &import->result->arena,

@@ -14,11 +14,14 @@ static enum pk_code set_ms(struct cmd_context *context, const char *name, uint64
     return cmd_sim_set(context, pk_slice_cstr(name), pk_slice_cstr(ms == 0 ? "0" : text), err);
 }
 
-static void show(struct cmd_context *context, struct cmd_result *result)
+static enum pk_code show(struct cmd_context *context, struct cmd_result *result,
+                         struct pk_error *err)
 {
     struct cmd_sim_walk walk;
     pk_slice lag = PK_LIT("0"), jitter = PK_LIT("0");
 
+    if (!context->backend->extensions)
+        return cmd_fail_foreign(context, "lag", err);
     cmd_sim_begin(context, &walk);
     while (cmd_sim_peek(&walk) != NULL) {
         pk_slice cells[5];
@@ -39,6 +42,7 @@ static void show(struct cmd_context *context, struct cmd_result *result)
         cmd_result_text(result, CMD_BLOCK_NOTE,
                         "a change reaches a gsi after %.*s, up to %.*s more by chance", PK_FMT(lag),
                         PK_FMT(jitter));
+    return PK_OK;
 }
 
 static enum pk_code parse_gsi(struct cmd_words *words, uint64_t *lag, uint64_t *jitter,
@@ -63,10 +67,8 @@ static enum pk_code lag_run(struct cmd_context *context, const struct cmd_statem
     uint64_t lag = 0, jitter = 0;
     enum pk_code rc = cmd_words_init(&words, statement, &result->arena, err);
 
-    if (rc == PK_OK && cmd_words_at_end(&words)) {
-        show(context, result);
-        return PK_OK;
-    }
+    if (rc == PK_OK && cmd_words_at_end(&words))
+        return show(context, result, err);
     if (rc == PK_OK && cmd_words_is(&words, "off"))
         rc = cmd_words_next(&words, err);
     else if (rc == PK_OK && cmd_words_is(&words, "gsi"))
@@ -80,7 +82,7 @@ static enum pk_code lag_run(struct cmd_context *context, const struct cmd_statem
     if (rc == PK_OK)
         rc = set_ms(context, "lag.gsi_jitter", jitter, err);
     if (rc == PK_OK)
-        show(context, result);
+        rc = show(context, result, err);
     return rc;
 }
 

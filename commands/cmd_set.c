@@ -54,6 +54,8 @@ static enum pk_code show(struct cmd_context *context, pk_slice name, struct pk_s
     cmd_sim_end(&walk);
     if (grid != NULL)
         return PK_OK;
+    if (cmd_sim_is(name))
+        return cmd_fail_foreign(context, pk_arena_dup(&result->arena, name).data, err);
     pk_fail_at(err, PK_E_USAGE, span, "no setting is called '%.*s'", PK_FMT(name));
     pk_error_hint(err, "set alone shows them all");
     return PK_E_USAGE;

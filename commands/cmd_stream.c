@@ -352,7 +352,7 @@ static enum pk_code begin_shard(struct tail *tail, struct tail_shard *shard, boo
     return rc;
 }
 
-/* One call; *any: there may be more at once. An endpoint tells whole seconds only. */
+/* One call; *any: there may be more at once. A foreign endpoint tells whole seconds only. */
 static enum pk_code read_shard(struct tail *tail, size_t i, bool *any, struct pk_error *err)
 {
     struct tail_shard *shard = &tail->shards[i];
@@ -487,7 +487,7 @@ static enum pk_code begin_tail(struct tail *tail, struct pk_error *err)
         rc =
             cmd_stream_lines_init(&tail->lines, &table->key, tail->keys, &tail->result->arena, err);
     if (rc == PK_OK) {
-        tail->lines.millis = tail->context->backend->endpoint == NULL;
+        tail->lines.millis = tail->context->backend->extensions;
         tail->arn =
             pk_arena_dup(&tail->result->arena, cmd_wire_text(stream_of(answer), "StreamArn"));
         add_shards(tail, answer);

@@ -152,7 +152,7 @@ const struct cmd_entry cmd_where_entry = {
     .usage = "KEY [from TABLE]",
     .summary = "where a key lives: its token, partition and stored bytes",
     .detail = "The partition key alone is enough. describe key KEY is the same.",
-    .flags = CMD_READONLY | CMD_LOCAL_ONLY,
+    .flags = CMD_READONLY | CMD_PKSK_ONLY,
     .complete = cmd_complete_data,
     .run = cmd_where_run,
 };

@@ -1,7 +1,7 @@
 /*
  * Candidates for the word being typed. What stands before it decides: commands at the start, then
  * tables, indexes, attributes, keys. Key values and attributes come from a bounded sample, on the
- * embedded engine only: on an endpoint reading costs money.
+ * embedded engine and a local pksk only: elsewhere reading costs money, or time.
  */
 #include <strings.h>
 
@@ -301,7 +301,7 @@ static void complete_partiql(struct cmd_context *context, pk_slice before,
     add_words(completion, words);
 }
 
-void cmd_complete(struct cmd_context *context, struct cmd_completion *completion)
+static void complete(struct cmd_context *context, struct cmd_completion *completion)
 {
     static const char *const partiql[] = {"SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", NULL};
     pk_slice before = statement_before(context, completion);
@@ -324,4 +324,12 @@ void cmd_complete(struct cmd_context *context, struct cmd_completion *completion
     }
     if (entry != NULL && entry->complete != NULL)
         entry->complete(context, completion);
+}
+
+/* Whoever pressed the key waits and cannot cancel. */
+void cmd_complete(struct cmd_context *context, struct cmd_completion *completion)
+{
+    context->backend->hurried = true;
+    complete(context, completion);
+    context->backend->hurried = false;
 }

@@ -23,6 +23,18 @@ void cmd_context_release(struct cmd_context *context)
     *context = (struct cmd_context){.backend = NULL};
 }
 
+void cmd_context_connect(struct cmd_context *context, struct cmd_backend *backend,
+                         struct pk_engine *engine)
+{
+    cmd_schema_drop(context);
+    cmd_page_free(context->page);
+    context->page = NULL;
+    free(context->table);
+    context->table = NULL;
+    context->backend = backend;
+    context->engine = engine;
+}
+
 /* ---- words that are no command --------------------------------------------------------------- */
 
 /* Commands of two words whose first one it is: "create table". */
@@ -121,10 +133,16 @@ static enum pk_code check_allowed(const struct cmd_context *context, const struc
         pk_error_hint(err, "commit or rollback ends the transaction");
         return PK_E_USAGE;
     }
-    if (context->engine == NULL && (entry->flags & CMD_LOCAL_ONLY) != 0)
-        return pk_fail(err, PK_E_USAGE, "'%s' needs the embedded engine; connect local",
-                       entry->name);
+    if (!context->backend->extensions && (entry->flags & CMD_PKSK_ONLY) != 0)
+        return cmd_fail_foreign(context, entry->name, err);
     return PK_OK;
+}
+
+/* After DDL, and when somebody else's DDL may be why it failed. */
+static bool may_be_stale(const struct cmd_entry *entry, enum pk_code rc)
+{
+    return (entry != NULL && (entry->flags & CMD_DDL) != 0) || rc == PK_E_NOT_FOUND ||
+           rc == PK_E_VALIDATION;
 }
 
 enum pk_code cmd_execute(struct cmd_context *context, pk_slice text, struct cmd_result *result,
@@ -137,18 +155,20 @@ enum pk_code cmd_execute(struct cmd_context *context, pk_slice text, struct cmd_
 
     if (rc != PK_OK)
         return rc;
-    if (context->engine != NULL)
+    if (!context->backend->costs_money)
         cmd_schema_drop(context);
-    if (partiql)
-        return cmd_partiql_run(context, text, result, err);
-    if (entry == NULL)
+    if (entry == NULL && !partiql)
         return unknown(context, text, err);
-    rc = check_allowed(context, entry, err);
-    if (rc != PK_OK)
-        return rc;
-    note_pasted(text, result);
-    rc = entry->run(context, &statement, result, err);
-    if ((entry->flags & CMD_DDL) != 0)
+    if (partiql) {
+        rc = cmd_partiql_run(context, text, result, err);
+    } else {
+        rc = check_allowed(context, entry, err);
+        if (rc != PK_OK)
+            return rc;
+        note_pasted(text, result);
+        rc = entry->run(context, &statement, result, err);
+    }
+    if (may_be_stale(entry, rc))
         cmd_schema_drop(context);
     return rc;
 }

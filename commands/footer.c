@@ -52,9 +52,26 @@ static void add_time(struct cmd_context *context, struct pk_buf *out, int64_t mi
                       (long long)(micros / 100000 % 10));
 }
 
+/* Pauses because of throttling are in the time, and nothing else would explain it. */
+static void add_retries(struct pk_buf *out, const struct cmd_usage *usage)
+{
+    unsigned others = usage->retries > usage->throttled ? usage->retries - usage->throttled : 0;
+
+    if (usage->throttled > 0) {
+        part(out);
+        pk_buf_printf(out, "throttled %u time%s", usage->throttled,
+                      usage->throttled == 1 ? "" : "s");
+    }
+    if (others > 0) {
+        part(out);
+        pk_buf_printf(out, "sent again %u time%s", others, others == 1 ? "" : "s");
+    }
+}
+
 static void finish(struct cmd_context *context, struct cmd_result *result, struct pk_buf *out,
                    const struct cmd_usage *usage, const char *advice)
 {
+    add_retries(out, usage);
     add_time(context, out, usage->micros);
     if (advice != NULL)
         pk_buf_printf(out, "\n%s", advice);

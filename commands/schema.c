@@ -266,6 +266,23 @@ static void find_only_table(struct cmd_context *context)
     pk_error_release(&err);
 }
 
+bool cmd_count_tables(struct cmd_context *context, size_t *count, bool *more)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    cJSON *request = cJSON_CreateObject();
+    cJSON *answer = NULL;
+    bool known = cmd_call(context, "ListTables", request, &answer, NULL, &ignored) == PK_OK;
+
+    if (known) {
+        *count = (size_t)cJSON_GetArraySize(array_of(answer, "TableNames"));
+        *more = cmd_wire_text(answer, "LastEvaluatedTableName").len > 0;
+    }
+    cJSON_Delete(answer);
+    cJSON_Delete(request);
+    pk_error_release(&ignored);
+    return known;
+}
+
 const char *cmd_current_table(struct cmd_context *context)
 {
     if (context->table == NULL)
@@ -426,7 +443,8 @@ void cmd_sample_items(struct cmd_context *context, pk_slice table, pk_value hash
     cJSON *answer = NULL;
 
     *sample = (struct cmd_sample){NULL, 0};
-    if (context->engine == NULL)
+    if (!context->backend->extensions ||
+        (context->backend->hurried && context->backend->costs_money))
         return;
     request = sample_request(table, hash_key, limit);
     if (cmd_call(context, "Pksk.Sample", request, &answer, NULL, &ignored) == PK_OK) {

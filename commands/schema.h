@@ -2,9 +2,9 @@
  * Tables as the commands know them: DescribeTable's answer as a struct pk_table, so that key values
  * take the types of the schema.
  *
- * Kept for one statement on the embedded engine (asking again costs microseconds), until DDL or
- * ResourceNotFoundException on an endpoint. A table handed out is valid until cmd_schema_drop.
- * Only what DescribeTable says is filled in; id and tags are not.
+ * Kept for one statement on the embedded engine and on local endpoints (asking again costs little),
+ * until DDL, `use` or ResourceNotFoundException elsewhere. A table handed out is valid until
+ * cmd_schema_drop. Only what DescribeTable says is filled in; id and tags are not.
  */
 #ifndef CMD_SCHEMA_H
 #define CMD_SCHEMA_H
@@ -27,6 +27,9 @@ void cmd_schema_drop(struct cmd_context *context);
 /* The current table's name: that of `use`, else the only table there is (which becomes current).
  * NULL when there is none. */
 const char *cmd_current_table(struct cmd_context *context);
+/* How many tables there are, by one request: *more when there are others. False when the endpoint
+ * does not tell. */
+bool cmd_count_tables(struct cmd_context *context, size_t *count, bool *more);
 /* Makes the table the current one. */
 void cmd_set_table(struct cmd_context *context, pk_slice name);
 /* The current table or PK_E_USAGE, which says how to name one. */
@@ -57,7 +60,7 @@ PK_MUST_CHECK enum pk_code cmd_find_target(struct cmd_context *context, pk_slice
 pk_slice cmd_key_text(const struct pk_key_schema *key, struct pk_arena *arena);
 
 /* Up to `limit` items of the table (of one collection when hash_key is not missing), read without
- * cost; count 0 on an endpoint, where reading costs money. Values live in the arena. */
+ * cost; count 0 on a foreign endpoint, where reading costs money. Values live in the arena. */
 struct cmd_sample {
     pk_value *items;
     size_t count;

@@ -52,6 +52,8 @@ void cmd_usage_add(struct cmd_usage *usage, const struct cJSON *answer,
     usage->has_units = usage->has_units || capacity != NULL;
     usage->milli += units_of(capacity);
     usage->micros += raw->micros;
+    usage->retries += raw->retries;
+    usage->throttled += raw->throttled;
     usage->count += (uint64_t)cmd_wire_int(answer, "Count", 0);
     usage->scanned += (uint64_t)cmd_wire_int(answer, "ScannedCount", 0);
 }

@@ -18,6 +18,7 @@ struct cmd_usage {
     bool has_facts; /* false as soon as one answer had none */
     struct pk_facts facts;
     int64_t micros;
+    unsigned retries, throttled; /* of struct cmd_response */
 };
 void cmd_usage_add(struct cmd_usage *usage, const struct cJSON *answer,
                    const struct cmd_response *raw);

@@ -266,7 +266,7 @@ enum pk_code cmd_sim_set(struct cmd_context *context, pk_slice name, pk_slice va
                       pk_arena_printf(&arena, "%llu", (unsigned long long)number));
     rc = cmd_call(context, "Pksk.Settings", request, &answer, NULL, err);
     if (rc == PK_E_UNKNOWN_OPERATION)
-        rc = pk_fail(err, PK_E_USAGE, "this endpoint has no settings of a simulation");
+        rc = cmd_fail_foreign(context, field->name, err);
     cJSON_Delete(request);
     cJSON_Delete(answer);
     pk_arena_release(&arena);

@@ -53,7 +53,10 @@
     XX(LOCKED, "StoreInUse", P, 500, false)                                                        \
     XX(STORE_VERSION, "StoreVersion", P, 500, false)                                               \
     XX(USAGE, "UsageError", P, 400, false)                                                         \
-    XX(CANCELLED, "Cancelled", P, 400, false)
+    XX(CANCELLED, "Cancelled", P, 400, false)                                                      \
+    XX(UNREACHABLE, "EndpointUnreachable", P, 503, false)                                          \
+    /* an endpoint's error that is none of these; its name is in struct pk_error */                \
+    XX(FOREIGN, "EndpointError", P, 400, false)
 
 enum pk_code {
     PK_OK = 0,
@@ -85,11 +88,12 @@ struct pk_error {
     size_t item_len;
     struct pk_cancel_reason *reasons; /* owned; PK_E_TXN_CANCELED only */
     size_t reason_count;
+    char *name; /* owned, may be NULL; PK_E_FOREIGN only: the wire name */
 };
 
 #define PK_ERROR_INIT                                                                              \
     {                                                                                              \
-        PK_OK, NULL, {0, 0}, NULL, NULL, 0, NULL, 0                                                \
+        PK_OK, NULL, {0, 0}, NULL, NULL, 0, NULL, 0, NULL                                          \
     }
 
 /* Frees what err owns and makes it PK_ERROR_INIT again. */
@@ -108,6 +112,10 @@ enum pk_code pk_fail_at(struct pk_error *err, enum pk_code code, struct pk_span 
 void pk_error_hint(struct pk_error *err, const char *format, ...) PK_PRINTF(2, 3);
 /* Keeps a copy of the old item's stored form (ReturnValuesOnConditionCheckFailure). */
 void pk_error_set_item(struct pk_error *err, pk_slice item);
+/* Keeps the wire name of an error that the table does not have. */
+void pk_error_set_name(struct pk_error *err, pk_slice name);
+/* The wire name: the one kept, else that of the code. */
+const char *pk_error_name(const struct pk_error *err);
 /* Puts `prefix` before the message. */
 void pk_error_prefix(struct pk_error *err, const char *prefix);
 
@@ -115,6 +123,8 @@ void pk_error_prefix(struct pk_error *err, const char *prefix);
 const char *pk_code_name(enum pk_code code);
 /* "com.amazon.coral.validate" and so on; "pksk" for our own kinds. */
 const char *pk_code_namespace(enum pk_code code);
+/* The code of that name; PK_OK when the table has none. */
+enum pk_code pk_code_named(pk_slice name);
 int pk_code_http(enum pk_code code);
 bool pk_code_retryable(enum pk_code code);
 

@@ -42,7 +42,7 @@ static int64_t write_milli(uint64_t bytes)
 static bool ask(struct cmd_context *context, const char *operation, cJSON *request, cJSON **answer)
 {
     struct pk_error ignored = PK_ERROR_INIT;
-    bool known = context->engine != NULL &&
+    bool known = context->backend->extensions &&
                  cmd_call(context, operation, request, answer, NULL, &ignored) == PK_OK;
 
     pk_error_release(&ignored);

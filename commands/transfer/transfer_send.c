@@ -8,8 +8,8 @@
 #include "commands/transfer/transfer_send.h"
 
 #include <stdio.h>
-#include <time.h>
 
+#include "commands/wait.h"
 #include "commands/wire.h"
 
 enum {
@@ -17,8 +17,7 @@ enum {
     BATCH_BYTES = 2 * 1024 * 1024,
     PAUSE_MIN_MS = 50,
     PAUSE_MAX_MS = 5000,
-    TRIES_MAX = 30,     /* without any progress */
-    CREATE_TRIES = 600, /* times a tenth of a second until a table is ACTIVE */
+    TRIES_MAX = 30, /* without any progress */
     ATTACHMENT_MAX = 4 * 1024 * 1024
 };
 
@@ -35,19 +34,6 @@ struct sender {
 static bool is_cancelled(const struct cmd_context *context)
 {
     return context->cancel != NULL && atomic_load(context->cancel);
-}
-
-/* False when the statement is to stop. */
-static bool pause_ms(const struct cmd_context *context, int ms)
-{
-    enum { STEP_MS = 50 };
-
-    for (; ms > 0 && !is_cancelled(context); ms -= STEP_MS) {
-        struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
-
-        (void)nanosleep(&step, NULL);
-    }
-    return !is_cancelled(context);
 }
 
 static void show_progress(const struct sender *sender)
@@ -84,32 +70,6 @@ static cJSON *table_request(const struct sender *sender)
     return request;
 }
 
-/* The embedded engine answers with an ACTIVE table; an endpoint takes its time. */
-static enum pk_code wait_active(struct sender *sender)
-{
-    for (int i = 0; i < CREATE_TRIES; i++) {
-        cJSON *request = table_request(sender);
-        cJSON *answer = NULL;
-        bool active;
-        enum pk_code rc =
-            cmd_call(sender->context, "DescribeTable", request, &answer, NULL, sender->err);
-
-        cJSON_Delete(request);
-        if (rc != PK_OK)
-            return rc;
-        active = pk_slice_is(
-            cmd_wire_text(cJSON_GetObjectItemCaseSensitive(answer, "Table"), "TableStatus"),
-            "ACTIVE");
-        cJSON_Delete(answer);
-        if (active)
-            return PK_OK;
-        if (!pause_ms(sender->context, 100))
-            return pk_fail(sender->err, PK_E_CANCELLED, "cancelled");
-    }
-    return pk_fail(sender->err, PK_E_INTERNAL, "table '%.*s' does not become ACTIVE",
-                   PK_FMT(sender->table->target));
-}
-
 static enum pk_code create_table(struct sender *sender)
 {
     cJSON *request = cJSON_Duplicate(sender->table->create, true);
@@ -118,7 +78,9 @@ static enum pk_code create_table(struct sender *sender)
     cmd_wire_set_text(request, "TableName", sender->table->target);
     rc = call(sender, "CreateTable", request);
     cmd_schema_drop(sender->context);
-    return rc == PK_OK ? wait_active(sender) : rc;
+    return rc == PK_OK ? cmd_wait_table(sender->context, sender->table->target, CMD_WAIT_ACTIVE,
+                                        sender->err)
+                       : rc;
 }
 
 /* Undoes create_table; sender->err keeps why. */
@@ -222,7 +184,7 @@ static enum pk_code send_batch(struct sender *sender, cJSON *items)
                         "the table takes no more writes: %zu stay unprocessed", requests_in(items));
             break;
         }
-        if (!pause_ms(sender->context, pause)) {
+        if (!cmd_pause_ms(sender->context, pause)) {
             rc = pk_fail(sender->err, PK_E_CANCELLED, "cancelled");
             break;
         }

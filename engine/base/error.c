@@ -39,6 +39,15 @@ const char *pk_code_namespace(enum pk_code code)
     return kind_of(code)->name_space;
 }
 
+enum pk_code pk_code_named(pk_slice name)
+{
+    for (size_t i = 1; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (pk_slice_is(name, kinds[i].name))
+            return (enum pk_code)i;
+    }
+    return PK_OK;
+}
+
 int pk_code_http(enum pk_code code)
 {
     return kind_of(code)->http;
@@ -59,6 +68,7 @@ void pk_error_release(struct pk_error *err)
     free(err->message);
     free(err->hint);
     free(err->item);
+    free(err->name);
     *err = (struct pk_error)PK_ERROR_INIT;
 }
 
@@ -136,4 +146,17 @@ void pk_error_prefix(struct pk_error *err, const char *prefix)
     pk_buf_add_cstr(&message, err->message);
     free(err->message);
     err->message = pk_buf_detach(&message);
+}
+
+void pk_error_set_name(struct pk_error *err, pk_slice name)
+{
+    char *copy = pk_memdup_cstr(name.data, name.len);
+
+    free(err->name);
+    err->name = copy;
+}
+
+const char *pk_error_name(const struct pk_error *err)
+{
+    return err->name != NULL ? err->name : pk_code_name(err->code);
 }

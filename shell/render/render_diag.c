@@ -241,7 +241,7 @@ void sh_diag_render(struct pk_buf *out, const struct sh_diag *diag, const struct
     bool source = has_span(err->span, diag->source);
 
     sh_style_begin(out, diag->color, SH_STYLE_ERROR);
-    pk_buf_add_cstr(out, pk_code_name(err->code));
+    sh_text_safe(out, pk_slice_cstr(pk_error_name(err)), SH_TEXT_ONE_LINE);
     sh_style_end(out, diag->color);
     add_message(out, err->message);
     pk_buf_add_byte(out, '\n');

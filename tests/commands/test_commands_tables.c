@@ -144,7 +144,7 @@ Test(commands_tables, store)
          "}\n"},
         {"api", "UsageError: expected the name of an API operation\n"
                 "  hint: api GetItem {\"TableName\": …, \"Key\": …}\n"},
-        {"api Nope {}", "UnknownOperationException: \n"
+        {"api Nope {}", "UnknownOperationException: there is no operation 'Nope'\n"
                         "{\n"
                         "  \"__type\": \"com.amazon.coral.service#UnknownOperationException\"\n"
                         "}\n"},

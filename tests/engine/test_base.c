@@ -557,6 +557,27 @@ Test(error, the_table_of_kinds)
     cr_expect_eq(pk_code_http(PK_E_INTERNAL), 500);
     cr_expect(pk_code_retryable(PK_E_THROTTLED));
     cr_expect_not(pk_code_retryable(PK_E_CONDITION_FAILED));
+    cr_expect_eq(pk_code_named(PK_LIT("ValidationException")), PK_E_VALIDATION);
+    cr_expect_eq(pk_code_named(PK_LIT("StoreInUse")), PK_E_LOCKED);
+    cr_expect_eq(pk_code_named(PK_LIT("None")), PK_OK);
+    cr_expect_eq(pk_code_named(PK_LIT("validationexception")), PK_OK);
+}
+
+Test(error, an_error_of_somebody_else_has_its_own_name)
+{
+    struct pk_error err = PK_ERROR_INIT;
+    struct pk_error moved = PK_ERROR_INIT;
+
+    pk_fail(&err, PK_E_FOREIGN, "no");
+    cr_expect_str_eq(pk_error_name(&err), "EndpointError");
+    pk_error_set_name(&err, PK_LIT("BackupInUseException"));
+    cr_expect_str_eq(pk_error_name(&err), "BackupInUseException");
+    pk_error_move(&moved, &err);
+    cr_expect_str_eq(pk_error_name(&moved), "BackupInUseException");
+    cr_expect_null(err.name);
+    pk_fail(&moved, PK_E_USAGE, "again");
+    cr_expect_str_eq(pk_error_name(&moved), "UsageError");
+    pk_error_release(&moved);
 }
 
 Test(error, filled_moved_and_released)
