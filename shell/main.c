@@ -198,6 +198,8 @@ static int run(const struct sh_options *options)
         sh_close(&sh);
     } else {
         complain(&err);
+        if (sh.interrupted)
+            status = SH_EXIT_SIGNAL + SIGINT;
     }
     pk_error_release(&err);
     return status;

@@ -10,6 +10,9 @@ enum option {
     OPT_COMMAND,
     OPT_FILE,
     OPT_MODE,
+    OPT_ENDPOINT,
+    OPT_REGION,
+    OPT_PROFILE,
     OPT_QUIET,
     OPT_NO_INIT,
     OPT_KEEP_GOING,
@@ -40,6 +43,9 @@ static const struct row {
     {OPT_COMMAND, 'c', NULL, "TEXT", "run the statements in TEXT (repeatable)", SHELL},
     {OPT_FILE, 'f', NULL, "FILE", "run the statements in FILE (repeatable)", SHELL},
     {OPT_MODE, 0, "mode", "M", "table, line, json, jsonl, csv or markdown", SHELL},
+    {OPT_ENDPOINT, 0, "endpoint", "URL", "work on this endpoint, not on a store", SHELL},
+    {OPT_REGION, 0, "region", "R", "the region of the endpoint, or of AWS", SHELL},
+    {OPT_PROFILE, 0, "profile", "P", "the profile in ~/.aws: credentials, region, endpoint", SHELL},
     {OPT_QUIET, 'q', NULL, NULL, "no banner", SHELL},
     {OPT_NO_INIT, 0, "no-init", NULL, "do not read the init file", SHELL},
     {OPT_KEEP_GOING, 0, "keep-going", NULL, "go on after a statement that fails", SHELL},
@@ -152,6 +158,15 @@ static enum pk_code apply(struct sh_options *options, const struct row *row, con
             return pk_fail(err, PK_E_USAGE,
                            "no mode '%s': table, line, json, jsonl, csv or markdown", argument);
         options->mode_given = true;
+        break;
+    case OPT_ENDPOINT:
+        options->remote.endpoint = argument;
+        break;
+    case OPT_REGION:
+        options->remote.region = argument;
+        break;
+    case OPT_PROFILE:
+        options->remote.profile = argument;
         break;
     case OPT_QUIET:
         options->quiet = true;
@@ -274,6 +289,33 @@ static enum pk_code parse_words(struct sh_options *options, struct words *words,
     return rc;
 }
 
+bool sh_options_remote(const struct sh_options *options)
+{
+    const struct sh_aws_request *remote = &options->remote;
+
+    return remote->endpoint != NULL || remote->region != NULL || remote->profile != NULL;
+}
+
+/* A store and an endpoint at once would leave open which one is meant. */
+static enum pk_code check_remote(const struct sh_options *options, struct pk_error *err)
+{
+    const struct sh_aws_request *remote = &options->remote;
+    const char *name = remote->endpoint != NULL ? "endpoint"
+                       : remote->region != NULL ? "region"
+                                                : "profile";
+
+    if (!sh_options_remote(options))
+        return PK_OK;
+    if (options->action != SH_RUN)
+        return pk_fail(err, PK_E_USAGE, "--%s is for the shell", name);
+    if (options->dir != NULL || options->memory || options->durable)
+        return pk_fail(err, PK_E_USAGE, "--%s and a store (%s) exclude each other", name,
+                       options->dir != NULL ? options->dir
+                       : options->memory    ? "--memory"
+                                            : "--durable");
+    return PK_OK;
+}
+
 enum pk_code sh_options_parse(struct sh_options *options, int argc, char **argv,
                               struct pk_error *err)
 {
@@ -301,7 +343,7 @@ enum pk_code sh_options_parse(struct sh_options *options, int argc, char **argv,
     if (options->action == SH_REPAIR && (options->dir == NULL || options->input_count > 0))
         return pk_fail(err, PK_E_USAGE, "usage: pksk repair DIR");
     options->serve.durable = options->durable;
-    return PK_OK;
+    return check_remote(options, err);
 }
 
 static void add_rows(struct pk_buf *out, unsigned actions)
@@ -326,11 +368,13 @@ void sh_options_help(struct pk_buf *out)
 {
     pk_buf_add_cstr(out,
                     "usage: pksk [options] [DIR]\n"
+                    "       pksk [options] --endpoint URL | --region R | --profile P\n"
                     "       pksk serve [options] [DIR]\n"
                     "       pksk repair DIR\n"
                     "\n"
                     "Opens the store in DIR (by default $XDG_DATA_HOME/pksk/default) and reads\n"
                     "statements: those of -c and -f in their order, else from standard input.\n"
+                    "With an endpoint, a region or a profile they go to that endpoint, or to AWS.\n"
                     "\n");
     add_rows(out, 0);
     add_rows(out, SHELL);
@@ -339,5 +383,5 @@ void sh_options_help(struct pk_buf *out)
     pk_buf_add_cstr(out,
                     "\n"
                     "Exit status: 0 fine, 1 a statement failed, 2 usage, 3 the store cannot be\n"
-                    "opened, 4 a check failed, 130 interrupted.\n");
+                    "opened or the endpoint not be reached, 4 a check failed, 130 interrupted.\n");
 }

@@ -4,6 +4,7 @@
 
 #include "commands/settings.h"
 #include "engine/base/buf.h"
+#include "shell/client/aws_profile.h"
 #include "shell/server/access_log.h"
 
 enum sh_action {
@@ -34,7 +35,8 @@ struct sh_input {
 
 struct sh_options {
     enum sh_action action;
-    const char *dir; /* NULL: the default store */
+    const char *dir;              /* NULL: the default store */
+    struct sh_aws_request remote; /* --endpoint, --region, --profile; all NULL: a store */
     bool memory, durable, quiet, no_init, keep_going, yes;
     bool mode_given;
     enum cmd_mode mode;
@@ -47,6 +49,8 @@ void sh_options_release(struct sh_options *options);
 /* PK_E_USAGE with a message. Borrows argv. */
 PK_MUST_CHECK enum pk_code sh_options_parse(struct sh_options *options, int argc, char **argv,
                                             struct pk_error *err);
+/* True when an endpoint is asked for, not a store. */
+bool sh_options_remote(const struct sh_options *options);
 void sh_options_help(struct pk_buf *out);
 /* 0 to 65535; false for any other text. */
 bool sh_port_parse(pk_slice text, uint16_t *port);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "commands/schema.h"
+#include "shell/connect.h"
 #include "shell/line.h"
 #include "shell/paths.h"
 #include "shell/prompt.h"
@@ -24,6 +25,19 @@ struct repl {
     struct pk_buf pending;
     const char *open; /* what is open in pending; NULL: nothing */
 };
+
+static void add_endpoint(struct sh *sh, struct pk_buf *text)
+{
+    size_t tables = 0;
+    bool more = false;
+
+    sh->remote->hurried = true; /* nobody listens to Ctrl-C yet */
+    sh_connect_describe(sh, text);
+    if (cmd_count_tables(&sh->context, &tables, &more))
+        pk_buf_printf(text, " · %zu%s table%s", tables, more ? " and more" : "",
+                      tables == 1 && !more ? "" : "s");
+    sh->remote->hurried = false;
+}
 
 static size_t count_tables(struct sh *sh)
 {
@@ -49,16 +63,17 @@ static size_t count_tables(struct sh *sh)
 static void banner(struct sh *sh)
 {
     struct pk_buf text = PK_BUF_INIT;
-    size_t tables = count_tables(sh);
+    size_t tables;
 
     pk_buf_add_cstr(&text, "pksk " PKSK_VERSION " · ");
-    if (pk_engine_is_memory(sh->engine)) {
-        pk_buf_add_cstr(&text, "store in memory, gone at exit");
+    if (sh->remote != NULL) {
+        add_endpoint(sh, &text);
     } else {
-        pk_buf_add_cstr(&text, "store ");
-        sh_path_short(&text, pk_engine_dir(sh->engine));
+        tables = count_tables(sh);
+        sh_connect_describe(sh, &text);
+        pk_buf_printf(&text, " · %zu table%s", tables, tables == 1 ? "" : "s");
     }
-    pk_buf_printf(&text, " · %zu table%s · type help\n", tables, tables == 1 ? "" : "s");
+    pk_buf_add_cstr(&text, " · type help\n");
     sh_output_write(&sh->output, SH_CHATTER, pk_buf_slice(&text));
     pk_buf_release(&text);
 }

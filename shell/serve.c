@@ -233,7 +233,7 @@ static enum pk_code start_serving(struct sh *sh, struct sh_serve_options *serve,
                        sh_endpoint_url(sh->endpoint));
     if (sh->engine == NULL)
         return pk_fail(err, PK_E_USAGE, "there is no store of this shell's own to serve");
-    serve->durable = sh->durable;
+    serve->durable = sh->options.durable;
     rc = sh_endpoint_open(sh->engine, serve, &sh->endpoint, err);
     if (rc != PK_OK)
         return rc;

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands/schema.h"
+#include "shell/connect.h"
 #include "shell/line.h"
 #include "shell/paths.h"
 #include "shell/serve.h"
@@ -222,42 +224,69 @@ enum pk_code sh_open_engine(const struct sh_options *options, struct pk_engine *
     return rc;
 }
 
-/* With exactly one table it is the current one. */
-static void choose_table(struct sh *sh)
+enum pk_code sh_open_store(struct sh *sh, struct pk_error *err)
 {
-    struct pk_arena arena = PK_ARENA_INIT;
-    struct pk_call call = {.arena = &arena};
-    pk_slice names[2];
-    bool more = false;
+    enum pk_code rc = sh->engine != NULL ? PK_OK : sh_open_engine(&sh->options, &sh->engine, err);
 
-    if (pk_engine_list_tables(sh->engine, &call, (pk_slice){NULL, 0}, 2, names, &more) == 1)
-        sh->context.table = pk_memdup_cstr(names[0].data, names[0].len);
-    pk_arena_release(&arena);
+    if (rc == PK_OK && sh->backend == NULL)
+        sh->backend = cmd_backend_local_new(sh->engine);
+    return rc;
+}
+
+struct connecting {
+    struct sh *sh;
+    enum pk_code rc;
+    struct pk_error *err;
+};
+
+static void connect_job(void *context)
+{
+    struct connecting *connecting = context;
+    struct sh *sh = connecting->sh;
+
+    connecting->rc = sh_connect(sh, &sh->options.remote, connecting->err);
+}
+
+/* On a worker, so that Ctrl-C is heard while nobody answers. */
+static enum pk_code connect_first(struct sh *sh, struct pk_error *err)
+{
+    struct connecting connecting = {.sh = sh, .rc = PK_OK, .err = err};
+
+    sh->worker = sh_worker_new();
+    sh_run(sh, connect_job, &connecting);
+    sh_worker_free(sh->worker);
+    sh->worker = NULL;
+    return connecting.rc;
+}
+
+static void init_context(struct sh *sh)
+{
+    cmd_settings_init(&sh->settings);
+    if (sh->options.mode_given)
+        sh->settings.mode = sh->options.mode;
+    cmd_context_init(&sh->context, NULL, NULL);
+    sh->context.settings = &sh->settings;
+    sh->context.cancel = &sh->cancel;
+    sh->context.yes = sh->options.yes;
+    sh->context.asker = (struct cmd_asker){ask, sh};
+    sh->context.progress = (struct cmd_progress){show_progress, sh};
+    sh->context.emitter = (struct cmd_emitter){show_part, sh};
+    sh->context.shell_entries = sh_entries;
 }
 
 enum pk_code sh_open(struct sh *sh, const struct sh_options *options, struct sh_output output,
                      struct pk_error *err)
 {
-    *sh = (struct sh){
-        .output = output, .keep_going = options->keep_going, .durable = options->durable};
+    enum pk_code rc;
 
-    enum pk_code rc = sh_open_engine(options, &sh->engine, err);
-
+    *sh = (struct sh){.output = output, .keep_going = options->keep_going, .options = *options};
+    init_context(sh);
+    rc = sh_options_remote(options) ? connect_first(sh, err) : sh_connect_local(sh, err);
     if (rc != PK_OK)
         return rc;
-    sh->backend = cmd_backend_local_new(sh->engine);
-    cmd_settings_init(&sh->settings);
-    if (options->mode_given)
-        sh->settings.mode = options->mode;
-    cmd_context_init(&sh->context, sh->backend, sh->engine);
-    sh->context.settings = &sh->settings;
-    sh->context.cancel = &sh->cancel;
-    sh->context.yes = options->yes;
-    sh->context.asker = (struct cmd_asker){ask, sh};
-    sh->context.progress = (struct cmd_progress){show_progress, sh};
-    sh->context.emitter = (struct cmd_emitter){show_part, sh};
-    sh->context.shell_entries = sh_entries;
-    choose_table(sh);
+    sh->context.backend->hurried = true; /* nobody listens to Ctrl-C yet */
+    cmd_current_table(&sh->context);     /* the only table, if there is one only */
+    sh->context.backend->hurried = false;
     sh_history_init(&sh->history, NULL);
     return PK_OK;
 }
@@ -270,6 +299,7 @@ void sh_close(struct sh *sh)
         sh_note(sh, "the open transaction is rolled back; nothing of it was sent");
     sh_endpoint_close(sh->endpoint);
     cmd_context_release(&sh->context);
+    cmd_backend_free(sh->remote);
     cmd_backend_free(sh->backend);
     pk_engine_close(sh->engine);
     sh_history_release(&sh->history);

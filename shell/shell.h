@@ -31,10 +31,11 @@ enum sh_exit {
 struct sh {
     struct cmd_context context; /* first: sh_of() relies on it */
     struct cmd_settings settings;
-    struct pk_engine *engine;
-    struct cmd_backend *backend;
+    struct pk_engine *engine;     /* NULL: no store is open */
+    struct cmd_backend *backend;  /* on the engine, NULL with it */
+    struct cmd_backend *remote;   /* the endpoint that statements go to; NULL: the engine */
     struct sh_endpoint *endpoint; /* NULL: the store is not served */
-    bool durable;                 /* every commit is synced */
+    struct sh_options options;    /* the command line; what it points to is borrowed */
     struct sh_output output;
     struct sh_history history;
     struct sh_worker *worker; /* NULL: none */
@@ -58,9 +59,12 @@ extern const struct cmd_entry *const sh_entries[];
 /* Opens the store that the options name. */
 PK_MUST_CHECK enum pk_code sh_open_engine(const struct sh_options *options,
                                           struct pk_engine **engine, struct pk_error *err);
-/* Opens the store and makes everything ready. On failure nothing is open. */
+/* Opens the store, or connects to the endpoint, and makes everything ready. On failure nothing is
+ * open; `interrupted` says whether Ctrl-C was the reason. */
 PK_MUST_CHECK enum pk_code sh_open(struct sh *sh, const struct sh_options *options,
                                    struct sh_output output, struct pk_error *err);
+/* Opens the store of the command line, if it is not open. */
+PK_MUST_CHECK enum pk_code sh_open_store(struct sh *sh, struct pk_error *err);
 /* Closes the store. A transaction that is open is rolled back, and that is said. */
 void sh_close(struct sh *sh);
 

@@ -12,6 +12,7 @@
 
 #include "commands/args.h"
 #include "shell/child.h"
+#include "shell/connect.h"
 #include "shell/paths.h"
 #include "shell/script.h"
 #include "shell/serve.h"
@@ -545,6 +546,7 @@ static const struct cmd_entry watch_entry = {
 };
 
 const struct cmd_entry *const sh_entries[] = {
-    &system_entry, &expanded_entry, &clear_entry,    &history_entry, &mode_entry,  &output_entry,
-    &quit_entry,   &read_entry,     &sh_serve_entry, &timer_entry,   &watch_entry, NULL,
+    &system_entry, &expanded_entry, &clear_entry, &sh_connect_entry, &history_entry,
+    &mode_entry,   &output_entry,   &quit_entry,  &read_entry,       &sh_serve_entry,
+    &timer_entry,  &watch_entry,    NULL,
 };

@@ -14,7 +14,16 @@ _pksk() {
         COMPREPLY=($(compgen -W 'text json' -- "$cur"))
         return
         ;;
-    --port | --host | --allow-host | --cors)
+    --port | --host | --allow-host | --cors | --region)
+        return
+        ;;
+    --endpoint)
+        COMPREPLY=($(compgen -W 'http://localhost:8000' -- "$cur"))
+        return
+        ;;
+    --profile)
+        COMPREPLY=($(compgen -W "$(sed -n 's/^\[\(profile  *\)\{0,1\}\([^] ]*\)\].*/\2/p' \
+            ~/.aws/config ~/.aws/credentials 2>/dev/null)" -- "$cur"))
         return
         ;;
     -f | --auth)
@@ -33,8 +42,8 @@ _pksk() {
     fi
     case $cur in
     -*)
-        COMPREPLY=($(compgen -W '--memory --durable -c -f --mode -q --no-init --keep-going --yes
-            --version --help' -- "$cur"))
+        COMPREPLY=($(compgen -W '--memory --durable --endpoint --region --profile -c -f --mode -q
+            --no-init --keep-going --yes --version --help' -- "$cur"))
         return
         ;;
     esac

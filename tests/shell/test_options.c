@@ -52,6 +52,12 @@ Test(options, refused)
         {{"serve", "--port="}, "no port '': 0 to 65535"},
         {{"serve", "--log", "xml"}, "no log 'xml': text or json"},
         {{"serve", "--memory", "dir"}, "--memory and a directory ('dir') exclude each other"},
+        {{"--endpoint", "x", "dir"}, "--endpoint and a store (dir) exclude each other"},
+        {{"--region", "x", "--memory"}, "--region and a store (--memory) exclude each other"},
+        {{"--profile", "x", "--durable"}, "--profile and a store (--durable) exclude each other"},
+        {{"--endpoint"}, "option '--endpoint' needs URL"},
+        {{"serve", "--endpoint", "x"}, "option '--endpoint' is none of pksk serve"},
+        {{"repair", "dir", "--endpoint", "x"}, "--endpoint is for the shell"},
         {{"panel", "x"}, "'panel' arrives in a later version; a store of that name is './panel'"},
     };
 
@@ -82,6 +88,24 @@ Test(options, of_serve)
     cr_expect_str_eq(options.serve.allowed[0], "--allow-host=host");
     cr_expect_eq(options.serve.log, SH_LOG_TEXT);
     cr_expect_null(options.serve.auth);
+    sh_options_release(&options);
+}
+
+Test(options, of_an_endpoint)
+{
+    static const char *const words[] = {"--endpoint", "http://x:1", "--region=r-1",
+                                        "--profile",  "dev",        NULL};
+    struct sh_options options;
+    struct pk_error err = PK_ERROR_INIT;
+
+    cr_assert_eq(parse(&options, words, &err), PK_OK);
+    cr_expect_str_eq(options.remote.endpoint, "http://x:1");
+    cr_expect_str_eq(options.remote.region, "r-1");
+    cr_expect_str_eq(options.remote.profile, "dev");
+    cr_expect(sh_options_remote(&options));
+    sh_options_release(&options);
+    cr_assert_eq(parse(&options, words + 5, &err), PK_OK);
+    cr_expect_not(sh_options_remote(&options));
     sh_options_release(&options);
 }
 
@@ -125,9 +149,10 @@ Test(options, subcommands_and_the_end_of_options)
 
 Test(options, help_names_every_option)
 {
-    static const char *const names[] = {"--memory", "--durable", "-c TEXT",   "-f FILE",
-                                        "--mode M", "-q",        "--no-init", "--keep-going",
-                                        "--yes",    "--version", "-h, --help"};
+    static const char *const names[] = {
+        "--memory",       "--durable",  "-c TEXT",     "-f FILE",   "--mode M",
+        "--endpoint URL", "--region R", "--profile P", "-q",        "--no-init",
+        "--keep-going",   "--yes",      "--version",   "-h, --help"};
     struct pk_buf out = PK_BUF_INIT;
 
     sh_options_help(&out);

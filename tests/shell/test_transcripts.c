@@ -1,7 +1,7 @@
 /*
- * The files of tests/transcripts, each run three ways: inside this process, as a script with -f,
- * and through standard input. All three must show the same. UPDATE=1 rewrites the files from the
- * first.
+ * The files of tests/transcripts, each run four ways: inside this process, as a script with -f,
+ * through standard input, and as a script of a client (--endpoint) whose store is served. All four
+ * must show the same. UPDATE=1 rewrites the files from the first.
  */
 #include <criterion/criterion.h>
 
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "shell/script.h"
+#include "shell/serve.h"
 #include "shell/show.h"
 #include "tests/support/transcript.h"
 
@@ -64,20 +65,20 @@ static void remove_home(const struct home *home)
     cr_expect_eq(system(command), 0);
 }
 
-/* "pksk --memory" and the transcript's own options, as an argument vector. */
+/* "pksk --memory" or another store, and the transcript's own options, as an argument vector. */
 struct command_line {
     char text[512];
     char *argv[WORDS];
     int argc;
 };
 
-static void make_command_line(struct command_line *line, const struct transcript *transcript,
-                              const char *script)
+static void make_command_line(struct command_line *line, const char *store,
+                              const struct transcript *transcript, const char *script)
 {
     char *word;
     char *rest = line->text;
 
-    snprintf(line->text, sizeof(line->text), "pksk --memory %.*s%s%s", PK_FMT(transcript->options),
+    snprintf(line->text, sizeof(line->text), "pksk %s %.*s%s%s", store, PK_FMT(transcript->options),
              script == NULL ? "" : " -f ", script == NULL ? "" : script);
     line->argc = 0;
     while ((word = strsep(&rest, " ")) != NULL && line->argc < WORDS - 1)
@@ -135,7 +136,7 @@ static int run_inside(const struct transcript *transcript, struct pk_buf *output
     struct sh sh;
     int fd = new_memfd();
 
-    make_command_line(&line, transcript, NULL);
+    make_command_line(&line, "--memory", transcript, NULL);
     cr_assert_eq(sh_options_parse(&options, line.argc, line.argv, &err), PK_OK, "%s: %s",
                  transcript->path, err.message);
     sh_output_init(&output, fd, fd);
@@ -225,18 +226,71 @@ static void run_outside(const struct transcript *transcript, const struct home *
 
     transcript_input(transcript, &input);
     write_text(home->script, pk_buf_slice(&input));
-    make_command_line(&line, transcript, home->script);
+    make_command_line(&line, "--memory", transcript, home->script);
     status = run_program(line.argv, "/dev/null", &out);
     drop_stopped_line(&out, home->script);
     expect_same(transcript, "-f", &out, status);
     pk_buf_clear(&out);
-    make_command_line(&line, transcript, NULL);
+    make_command_line(&line, "--memory", transcript, NULL);
     status = run_program(line.argv, home->script, &out);
     drop_stopped_line(&out, "standard input");
     expect_same(transcript, "standard input", &out, status);
     pk_buf_release(&input);
     pk_buf_release(&out);
 }
+
+/* ---- a client of a served store -------------------------------------------------------------- */
+
+/* `explain as boto3|cli` names the endpoint, which the other ways do not have. */
+static void drop_endpoint(struct pk_buf *out, const char *before, const char *url,
+                          const char *after)
+{
+    char part[160];
+    char *found;
+
+    snprintf(part, sizeof(part), "%s%s%s", before, url, after);
+    while ((found = strstr(out->data, part)) != NULL) {
+        size_t len = strlen(part);
+
+        memmove(found, found + len, strlen(found + len) + 1);
+        out->len -= len;
+    }
+}
+
+static void run_client(const struct transcript *transcript, const struct home *home,
+                       const char *url)
+{
+    struct command_line line;
+    struct pk_buf out = PK_BUF_INIT;
+    char store[96];
+    int status;
+
+    snprintf(store, sizeof(store), "--endpoint %s", url);
+    make_command_line(&line, store, transcript, home->script);
+    status = run_program(line.argv, "/dev/null", &out);
+    drop_stopped_line(&out, home->script);
+    drop_endpoint(&out, ", endpoint_url=\"", url, "\"");
+    drop_endpoint(&out, " \\\n    --endpoint-url ", url, "");
+    expect_same(transcript, "--endpoint", &out, status);
+    pk_buf_release(&out);
+}
+
+static void run_served(const struct transcript *transcript, const struct home *home)
+{
+    struct pk_engine_options options = {.memory = true};
+    struct sh_serve_options serve = {.port_given = true}; /* port 0: any */
+    struct pk_engine *engine = NULL;
+    struct sh_endpoint *endpoint = NULL;
+    struct pk_error err = PK_ERROR_INIT;
+
+    cr_assert_eq(pk_engine_open(&options, &engine, &err), PK_OK, "%s", err.message);
+    cr_assert_eq(sh_endpoint_open(engine, &serve, &endpoint, &err), PK_OK, "%s", err.message);
+    run_client(transcript, home, sh_endpoint_url(endpoint));
+    sh_endpoint_close(endpoint);
+    pk_engine_close(engine);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static void check_inside(struct transcript *transcript)
 {
@@ -263,7 +317,7 @@ static void check_inside(struct transcript *transcript)
     free(outputs);
 }
 
-Test(transcripts, three_ways)
+Test(transcripts, four_ways)
 {
     struct home home;
     size_t count = 0;
@@ -279,6 +333,7 @@ Test(transcripts, three_ways)
         transcript_release(&transcript);
         cr_assert(transcript_load(&transcript, paths[i]), "%s", paths[i]);
         run_outside(&transcript, &home);
+        run_served(&transcript, &home);
         transcript_release(&transcript);
         free(paths[i]);
     }
