@@ -570,10 +570,10 @@ Test(error, an_error_of_somebody_else_has_its_own_name)
 
     pk_fail(&err, PK_E_FOREIGN, "no");
     cr_expect_str_eq(pk_error_name(&err), "EndpointError");
-    pk_error_set_name(&err, PK_LIT("BackupInUseException"));
-    cr_expect_str_eq(pk_error_name(&err), "BackupInUseException");
+    pk_error_set_name(&err, PK_LIT("MadeUpException"));
+    cr_expect_str_eq(pk_error_name(&err), "MadeUpException");
     pk_error_move(&moved, &err);
-    cr_expect_str_eq(pk_error_name(&moved), "BackupInUseException");
+    cr_expect_str_eq(pk_error_name(&moved), "MadeUpException");
     cr_expect_null(err.name);
     pk_fail(&moved, PK_E_USAGE, "again");
     cr_expect_str_eq(pk_error_name(&moved), "UsageError");

@@ -328,8 +328,8 @@ static const struct error_row errors[] = {
      "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException\","
      "\"message\":\"The conditional request failed\"}",
      PK_E_CONDITION_FAILED, "ConditionalCheckFailedException", "The conditional request failed"},
-    {400, "{\"__type\":\"BackupInUseException\",\"Message\":\"wait\"}", PK_E_FOREIGN,
-     "BackupInUseException", "wait"},
+    {400, "{\"__type\":\"MadeUpException\",\"Message\":\"wait\"}", PK_E_FOREIGN,
+     "MadeUpException", "wait"},
     {400, "{\"__type\":\"x#OddException:http://internal/\",\"message\":\"odd\"}", PK_E_FOREIGN,
      "OddException", "odd"},
     {400, "{\"__type\":\"com.amazon.coral.service#UnknownOperationException\"}",
