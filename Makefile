@@ -171,6 +171,10 @@ $(BUILD)/%.h.ok: %.h
 layering: ## includes go only to the left
 	@sh tests/check-layering.sh
 
+.PHONY: http
+http: $(BUILD)/pksk ## the HTTP rules over raw sockets
+	@python3 tests/clients/test_http.py $<
+
 bench: deps ## ratios against raw LevelDB
 	@$(MAKE) --no-print-directory bench-run
 bench-run: $(call bin,$(BENCH_SRC))

@@ -52,6 +52,21 @@ static pk_slice cut(pk_slice text, char stop, pk_slice *rest)
     return trim((pk_slice){text.data, len});
 }
 
+/* "q=0", also as "Q = 0.000". */
+static bool is_weight_zero(pk_slice parameter)
+{
+    pk_slice weight;
+    pk_slice name = cut(parameter, '=', &weight);
+
+    weight = trim(weight);
+    if (!is_name(name, "q") || weight.len == 0)
+        return false;
+    for (size_t i = 0; i < weight.len; i++)
+        if (weight.data[i] != '0' && weight.data[i] != '.')
+            return false;
+    return true;
+}
+
 bool sh_http_header_lists(const struct sh_http_request *request, const char *name, const char *word)
 {
     pk_slice rest = sh_http_header(request, name);
@@ -61,7 +76,7 @@ bool sh_http_header_lists(const struct sh_http_request *request, const char *nam
         pk_slice first = cut(entry, ';', &parameter);
 
         if (is_name(first, word))
-            return !is_name(trim(parameter), "q=0");
+            return !is_weight_zero(parameter);
     }
     return false;
 }

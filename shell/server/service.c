@@ -339,16 +339,21 @@ static void fail(struct exchange *exchange, enum pk_code code, const char *messa
     cmd_response_fail_take(&exchange->response, &err);
 }
 
+static bool is_coding(pk_slice coding, const char *name)
+{
+    return coding.len == strlen(name) && strncasecmp(coding.data, name, coding.len) == 0;
+}
+
 /* What cannot be decoded is an InternalServerError at AWS (operations.md §1). False: answered. */
 static bool decode_body(struct exchange *exchange)
 {
     pk_slice coding = sh_http_header(exchange->request, "Content-Encoding");
-    bool gzip = pk_slice_is(coding, "gzip"), too_long = false;
+    bool gzip = is_coding(coding, "gzip"), too_long = false;
 
     exchange->body = exchange->request->body;
-    if (coding.len == 0 || pk_slice_is(coding, "identity") || exchange->body.len == 0)
+    if (coding.len == 0 || is_coding(coding, "identity") || exchange->body.len == 0)
         return true;
-    if (!gzip && !pk_slice_is(coding, "deflate")) {
+    if (!gzip && !is_coding(coding, "deflate")) {
         fail(exchange, PK_E_VALIDATION, "Content-Encoding is none of gzip, deflate");
         return false;
     }

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """The HTTP rules of the endpoint, over raw sockets.
 
-    /usr/bin/python3 tests/clients/test_http.py [--long] [PKSK [NAME...]]
+    tests/clients/test_http.py [--long] [PKSK [NAME...]]
 
 starts `PKSK serve --memory --port 0` (build/release/pksk when none is named) and speaks to it byte by
 byte. --long adds what needs minutes: time limits, bodies that together are too much. NAME: only the
 tests whose name has it. Prints "ok NAME" or "FAILED NAME" lines, and "N passed, M failed".
 
-Every answer that is read is checked for what all have in common (Server.check).
+Every answer that is read is checked for what all have in common (check).
 """
 import gzip
 import hashlib
@@ -559,6 +559,7 @@ def compressed_requests(s):
         expect(s.ask(coded("PutItem", item, coding)), 200, b"{}")
         assert s.item(coding)["v"] == {"S": "x" * 5000}
     expect(s.call("ListTables", {}, Content_Encoding="identity"), 200)
+    expect(s.ask(coded("ListTables", {}, "GZip", gzip.compress(b"{}"))), 200)
     item["Item"]["k"]["S"] = "chunked gzip"
     expect(s.ask(chunked(coded("PutItem", item, "gzip"), 11)), 200, b"{}")
     assert s.item("chunked gzip")
@@ -599,7 +600,8 @@ def compressed_answers(s):
     assert plain["content-encoding"] is None and len(plain.body) > 4096
     for accepted, coding, unpack in (("gzip", "gzip", gzip.decompress), ("gzip, deflate, br", "gzip", gzip.decompress),
                                      ("deflate", "deflate", zlib.decompress), ("br, gzip;q=0.5", "gzip", gzip.decompress),
-                                     ("identity", None, bytes), ("gzip;q=0", None, bytes), ("br", None, bytes), ("", None, bytes),
+                                     ("identity", None, bytes), ("gzip;q=0", None, bytes), ("GZIP ; Q=0.00", None, bytes),
+                                     ("Gzip;q=0.001", "gzip", gzip.decompress), ("br", None, bytes), ("", None, bytes),
                                      ("gzip;q=0, deflate", "deflate", zlib.decompress)):
         answer = expect(s.call("GetItem", key, Accept_Encoding=accepted), 200, kind=JSON_TYPE)
         assert answer["content-encoding"] == coding, (accepted, answer)
