@@ -401,7 +401,7 @@ static enum pk_code import_run(struct cmd_context *context, const struct cmd_sta
     }
     transfer_init(&import.transfer, &import.args.options);
     rc = import_file(&import, err);
-    if (rc == PK_E_USAGE && err->span.len == 0)
+    if (rc != PK_OK && rc != PK_E_CANCELLED && err->span.len == 0)
         err->span = import.args.file_span; /* the place inside the file is in the message */
     transfer_release(&import.transfer);
     cmd_schema_free(import.target);

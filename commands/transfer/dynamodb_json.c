@@ -19,6 +19,7 @@
 #include "commands/transfer/json_scan.h"
 #include "commands/transfer/table_json.h"
 #include "commands/transfer/transfer_export.h"
+#include "engine/base/map.h"
 
 enum shape {
     SHAPE_UNKNOWN, /* plain JSON, say */
@@ -274,19 +275,30 @@ static enum pk_code read_items(struct transfer *transfer, size_t pos, struct pk_
     return rc == PK_OK ? end_walk(transfer, &walk, err) : rc;
 }
 
+/* A write request is one of the two, never both. */
+static bool has_one_member(pk_slice text, size_t pos)
+{
+    struct json_walk walk;
+    size_t value;
+
+    return json_walk_open(&walk, text, pos) && walk.object && json_walk_next(&walk, NULL, &value) &&
+           !json_walk_next(&walk, NULL, &value);
+}
+
 static enum pk_code read_request(struct transfer *transfer, pk_slice table, size_t pos,
                                  struct pk_error *err)
 {
     pk_slice text = transfer->file.text;
     size_t request, value;
     enum pk_code rc = check_value(transfer, pos, &request, err);
+    bool one = has_one_member(text, pos);
 
     if (rc != PK_OK)
         return rc;
-    if (json_scan_member(text, pos, "PutRequest", &request) &&
+    if (one && json_scan_member(text, pos, "PutRequest", &request) &&
         json_scan_member(text, request, "Item", &value))
         return read_record(transfer, table, value, false, err);
-    if (json_scan_member(text, pos, "DeleteRequest", &request) &&
+    if (one && json_scan_member(text, pos, "DeleteRequest", &request) &&
         json_scan_member(text, request, "Key", &value))
         return read_record(transfer, table, value, true, err);
     return fail_at(transfer, pos,
@@ -294,25 +306,39 @@ static enum pk_code read_request(struct transfer *transfer, pk_slice table, size
                    err);
 }
 
+static enum pk_code read_requests(struct transfer *transfer, pk_slice table, size_t list,
+                                  struct pk_error *err)
+{
+    struct json_walk requests;
+    size_t request;
+    enum pk_code rc = PK_OK;
+
+    if (!json_walk_open(&requests, transfer->file.text, list) || requests.object)
+        return fail_at(transfer, list, "expected an array of requests", err);
+    (void)transfer_table_get(transfer, table);
+    while (rc == PK_OK && json_walk_next(&requests, NULL, &request))
+        rc = read_request(transfer, table, request, err);
+    return rc == PK_OK ? end_walk(transfer, &requests, err) : rc;
+}
+
 /* {TABLE: [requests], …} */
 static enum pk_code read_batch(struct transfer *transfer, size_t pos, struct pk_error *err)
 {
-    struct json_walk tables, requests;
+    struct pk_map seen = PK_MAP_INIT;
+    struct json_walk tables;
     pk_slice name = {NULL, 0};
-    size_t list, request;
+    size_t list;
     enum pk_code rc = PK_OK;
 
     if (!json_walk_open(&tables, transfer->file.text, pos) || !tables.object)
         return fail_at(transfer, pos, "expected {\"TABLE\": [requests]}", err);
     while (rc == PK_OK && json_walk_next(&tables, &name, &list)) {
-        if (!json_walk_open(&requests, transfer->file.text, list) || requests.object)
-            return fail_at(transfer, list, "expected an array of requests", err);
-        (void)transfer_table_get(transfer, name);
-        while (rc == PK_OK && json_walk_next(&requests, NULL, &request))
-            rc = read_request(transfer, name, request, err);
-        if (rc == PK_OK)
-            rc = end_walk(transfer, &requests, err);
+        if (pk_map_put(&seen, name, transfer) != NULL)
+            rc = fail_at(transfer, list, "this table is there twice", err);
+        else
+            rc = read_requests(transfer, name, list, err);
     }
+    pk_map_release(&seen);
     return rc == PK_OK ? end_walk(transfer, &tables, err) : rc;
 }
 

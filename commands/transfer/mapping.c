@@ -129,7 +129,7 @@ static enum pk_code read_items(struct map_reader *reader, pk_value items)
     if (pk_value_kind(items) != PK_LIST || items.len == 0)
         return fail(reader, "\"items\" is a list of the items that a row becomes");
     for (uint32_t i = 0; i < items.len && rc == PK_OK; i++) {
-        if (pk_value_kind(items.u.items[i]) != PK_MAP)
+        if (pk_value_kind(items.u.items[i]) != PK_MAP || items.u.items[i].len == 0)
             return fail(reader, "\"items\" holds maps of attributes");
         rc = check_templates(reader, items.u.items[i]);
     }

@@ -363,6 +363,7 @@ bool transfer_typed_item(struct transfer *transfer, pk_value typed, size_t pos, 
     struct mender mender = {.transfer = transfer, .pos = pos};
 
     if (pk_value_kind(typed) != PK_MAP) {
+        where.len -= strlen("attribute "); /* what it ends with */
         transfer_refuse(transfer, pos, "%.*sthe item is no object", PK_FMT(where));
         return false;
     }

@@ -155,7 +155,8 @@ enum { TRANSFER_ITEM_MAX = 16 << 20, TRANSFER_DOCUMENT_MAX = 128 << 20 };
 PK_MUST_CHECK enum pk_code transfer_parse(struct transfer *transfer, struct pk_arena *arena,
                                           size_t *pos, pk_value *value, struct pk_error *err);
 /* An item or one of its values in DynamoDB JSON, where need be repaired (spec §1.6): maps wrapped
- * twice are unwrapped, plain JSON is marshalled, and each repair is noted with `where`. A false
+ * twice are unwrapped, plain JSON is marshalled, and each repair is noted with `where`, which ends
+ * in "attribute ". A false
  * answer means that the item was refused. */
 bool transfer_typed_item(struct transfer *transfer, pk_value typed, size_t pos, pk_slice where,
                          pk_value *item);

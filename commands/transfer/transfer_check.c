@@ -139,11 +139,38 @@ static bool check_index_keys(struct checker *checker, const struct transfer_reco
     return true;
 }
 
+/* The first name in the tree that no attribute may have; data NULL when all are well. */
+static pk_slice find_bad_name(pk_value value)
+{
+    pk_slice bad = {NULL, 0};
+
+    if (pk_value_kind(value) == PK_LIST) {
+        for (uint32_t i = 0; i < value.len && bad.data == NULL; i++)
+            bad = find_bad_name(value.u.items[i]);
+    } else if (pk_value_kind(value) == PK_MAP) {
+        for (uint32_t i = 0; i < value.len && bad.data == NULL; i++) {
+            const struct pk_member *member = &value.u.members[i];
+
+            if (member->name.len == 0)
+                return (pk_slice){"", 0};
+            bad = member->name.len > PK_NAME_MAX ? member->name : find_bad_name(member->value);
+        }
+    }
+    return bad;
+}
+
 static bool check_limits(struct checker *checker, const struct transfer_record *record)
 {
+    pk_value item = pk_view_decode(&checker->transfer->scratch, record->view);
     size_t size = pk_view_item_size(record->view);
-    size_t depth = pk_value_depth(pk_view_decode(&checker->transfer->scratch, record->view));
+    size_t depth = pk_value_depth(item);
+    pk_slice bad = find_bad_name(item);
 
+    if (bad.data != NULL && bad.len == 0)
+        return refuse(checker, record, "an attribute's name is empty");
+    if (bad.data != NULL)
+        return refuse(checker, record, "an attribute's name has %zu bytes, at most %d fit", bad.len,
+                      PK_NAME_MAX);
     if (size > PK_ITEM_MAX)
         return refuse(checker, record, "the item has %zu bytes, at most %d fit", size, PK_ITEM_MAX);
     if (depth > PK_NESTING_MAX + 1) /* the item itself is a level */

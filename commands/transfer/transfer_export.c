@@ -166,7 +166,7 @@ enum pk_code transfer_output_open(struct transfer_export *export, const char *pa
     else
         output->plain = fopen(output->temporary, "wb");
     if (output->packed == NULL && output->plain == NULL) {
-        pk_fail(err, PK_E_USAGE, "%s: %s", path, strerror(errno));
+        pk_fail(err, PK_E_IO, "cannot write '%s': %s", path, strerror(errno));
         free(output->temporary);
         free(output);
         return err->code;
@@ -177,8 +177,8 @@ enum pk_code transfer_output_open(struct transfer_export *export, const char *pa
 
 static enum pk_code fail_write(const struct transfer_output *output, struct pk_error *err)
 {
-    return pk_fail(err, PK_E_IO, "%s: %s", output->path,
-                   errno == 0 ? "cannot be written" : strerror(errno));
+    return pk_fail(err, PK_E_IO, "cannot write '%s': %s", output->path,
+                   errno == 0 ? "no reason is given" : strerror(errno));
 }
 
 static enum pk_code write_out(struct transfer_export *export, struct pk_error *err)

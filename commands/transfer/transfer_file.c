@@ -17,9 +17,9 @@ static enum pk_code check_kind(const char *path, struct pk_error *err)
     struct stat info;
 
     if (stat(path, &info) != 0)
-        return pk_fail(err, PK_E_USAGE, "%s: %s", path, strerror(errno));
+        return pk_fail(err, PK_E_IO, "cannot open '%s': %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode))
-        return pk_fail(err, PK_E_USAGE, "%s: is a directory", path);
+        return pk_fail(err, PK_E_IO, "cannot read '%s': %s", path, strerror(EISDIR));
     if (S_ISREG(info.st_mode) && info.st_size > (off_t)TRANSFER_FILE_MAX)
         return pk_fail(err, PK_E_USAGE, "%s: the file is larger than 1 GB; split it", path);
     return PK_OK;
@@ -45,7 +45,7 @@ static enum pk_code read_all(gzFile in, struct transfer_file *file, struct pk_er
         if (number == Z_OK || number == Z_STREAM_END)
             return PK_OK;
         if (number == Z_ERRNO)
-            return pk_fail(err, PK_E_USAGE, "%s: %s", file->name, strerror(errno));
+            return pk_fail(err, PK_E_IO, "cannot read '%s': %s", file->name, strerror(errno));
         return pk_fail(err, PK_E_USAGE, "%s: the gzip data is damaged or cut off (%s)", file->name,
                        problem);
     }
@@ -125,7 +125,7 @@ enum pk_code transfer_file_load(struct transfer_file *file, const char *path, st
         return rc;
     in = gzopen(path, "rb");
     if (in == NULL)
-        return pk_fail(err, PK_E_USAGE, "%s: %s", path, strerror(errno));
+        return pk_fail(err, PK_E_IO, "cannot open '%s': %s", path, strerror(errno));
     rc = read_all(in, file, err);
     (void)gzclose(in);
     if (rc == PK_OK)

@@ -23,7 +23,8 @@ struct transfer_file {
     size_t known_line;
 };
 
-/* Reads the file at path. PK_E_USAGE with a message that begins with the path; err has no span. */
+/* Reads the file at path. PK_E_IO for what the system refuses, PK_E_USAGE with a message that
+ * begins with the path for what is in the file; err has no span. */
 PK_MUST_CHECK enum pk_code transfer_file_load(struct transfer_file *file, const char *path,
                                               struct pk_error *err);
 void transfer_file_release(struct transfer_file *file);

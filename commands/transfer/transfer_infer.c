@@ -102,6 +102,31 @@ static pk_slice attribute_names(struct transfer *transfer, const struct transfer
     return text;
 }
 
+/* A stated key that no item has, or that is of a type no key has. */
+static enum pk_code fail_stated(struct transfer *transfer, const struct transfer_table *table,
+                                const struct pk_key_attr *attribute, struct pk_error *err)
+{
+    const struct transfer_record *record = first_put(table);
+
+    for (size_t i = 0; i < table->count; i++) {
+        const struct transfer_record *has = &table->records[i];
+
+        if (pk_view_kind(pk_view_member(has->view, attribute->name)) == attribute->type &&
+            attribute->type != PK_MISSING)
+            return pk_fail(err, PK_E_USAGE, "%s:%zu: '%.*s' is of type %s, a key is S, N or B",
+                           transfer->file.name, transfer_file_line(&transfer->file, has->pos),
+                           PK_FMT(attribute->name), pk_kind_tag(attribute->type));
+    }
+    if (attribute->type != PK_MISSING)
+        return pk_fail(err, PK_E_USAGE, "%s: '%.*s' is of type %s, a key is S, N or B",
+                       transfer->file.name, PK_FMT(attribute->name), pk_kind_tag(attribute->type));
+    pk_fail(err, PK_E_USAGE, "%s: no item has the key attribute '%.*s'", transfer->file.name,
+            PK_FMT(attribute->name));
+    if (record != NULL)
+        pk_error_hint(err, "the first item has: %.*s", PK_FMT(attribute_names(transfer, record)));
+    return PK_E_USAGE;
+}
+
 static enum pk_code take_stated(struct transfer *transfer, const struct transfer_table *table,
                                 struct pk_key_schema *key, struct pk_error *err)
 {
@@ -110,13 +135,8 @@ static enum pk_code take_stated(struct transfer *transfer, const struct transfer
     for (size_t i = 0; i < options->key_count; i++) {
         struct pk_key_attr attribute = attribute_of(transfer, table, options->key[i]);
 
-        if (attribute.type == PK_MISSING)
-            return pk_fail(err, PK_E_USAGE, "%s: no item has the key attribute '%.*s'",
-                           transfer->file.name, PK_FMT(attribute.name));
         if (!is_key_kind(attribute.type))
-            return pk_fail(err, PK_E_USAGE, "%s: '%.*s' is of type %s, a key is S, N or B",
-                           transfer->file.name, PK_FMT(attribute.name),
-                           pk_kind_tag(attribute.type));
+            return fail_stated(transfer, table, &attribute, err);
         if (i == 0)
             key->hash[key->hash_count++] = attribute;
         else

@@ -70,19 +70,6 @@ static cJSON *table_request(const struct sender *sender)
     return request;
 }
 
-static enum pk_code create_table(struct sender *sender)
-{
-    cJSON *request = cJSON_Duplicate(sender->table->create, true);
-    enum pk_code rc;
-
-    cmd_wire_set_text(request, "TableName", sender->table->target);
-    rc = call(sender, "CreateTable", request);
-    cmd_schema_drop(sender->context);
-    return rc == PK_OK ? cmd_wait_table(sender->context, sender->table->target, CMD_WAIT_ACTIVE,
-                                        sender->err)
-                       : rc;
-}
-
 /* Undoes create_table; sender->err keeps why. */
 static void drop_table(struct sender *sender)
 {
@@ -93,6 +80,22 @@ static void drop_table(struct sender *sender)
     pk_error_release(sender->err);
     pk_error_move(sender->err, &why);
     cmd_schema_drop(sender->context);
+}
+
+static enum pk_code create_table(struct sender *sender)
+{
+    cJSON *request = cJSON_Duplicate(sender->table->create, true);
+    enum pk_code rc;
+
+    cmd_wire_set_text(request, "TableName", sender->table->target);
+    rc = call(sender, "CreateTable", request);
+    cmd_schema_drop(sender->context);
+    if (rc != PK_OK)
+        return rc;
+    rc = cmd_wait_table(sender->context, sender->table->target, CMD_WAIT_ACTIVE, sender->err);
+    if (rc != PK_OK)
+        drop_table(sender);
+    return rc;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -240,21 +243,45 @@ static void send_attachment(struct sender *sender)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* Drops the tables that this import has made, up to the one before `end`; sender->err keeps why. */
+static void drop_tables(struct sender *sender, const struct transfer_table *end)
+{
+    for (struct transfer_table *t = sender->transfer->first; t != end; t = t->next) {
+        sender->table = t;
+        if (!t->exists)
+            drop_table(sender);
+    }
+}
+
+/* All of them before the first write: a definition that is refused leaves nothing behind. */
+static enum pk_code create_tables(struct sender *sender)
+{
+    for (struct transfer_table *t = sender->transfer->first; t != NULL; t = t->next) {
+        char prefix[400];
+        enum pk_code rc;
+
+        sender->table = t;
+        rc = t->exists ? PK_OK : create_table(sender);
+        if (rc == PK_OK)
+            continue;
+        (void)snprintf(prefix, sizeof(prefix), "table '%.*s': ", PK_FMT(t->target));
+        pk_error_prefix(sender->err, prefix);
+        drop_tables(sender, t);
+        return rc;
+    }
+    return PK_OK;
+}
+
 static enum pk_code send_table(struct sender *sender)
 {
     struct transfer_table *table = sender->table;
-    enum pk_code rc = table->exists ? PK_OK : create_table(sender);
+    enum pk_code rc = send_records(sender);
 
-    if (rc != PK_OK)
-        return rc;
-    rc = send_records(sender);
     if (rc == PK_OK) {
         send_attachment(sender);
         return PK_OK;
     }
-    if (!table->exists) {
-        drop_table(sender);
-    } else if (sender->written > 0) {
+    if (table->exists && sender->written > 0) {
         char prefix[400];
 
         (void)snprintf(prefix, sizeof(prefix),
@@ -268,17 +295,19 @@ static enum pk_code send_table(struct sender *sender)
 enum pk_code transfer_send(struct cmd_context *context, struct transfer *transfer,
                            struct pk_error *err)
 {
-    for (struct transfer_table *table = transfer->first; table != NULL; table = table->next) {
-        struct sender sender = {
-            .context = context,
-            .transfer = transfer,
-            .table = table,
-            .err = err,
-        };
-        enum pk_code rc = send_table(&sender);
+    struct sender sender = {.context = context, .transfer = transfer, .err = err};
+    enum pk_code rc = create_tables(&sender);
 
-        if (rc != PK_OK)
+    if (rc != PK_OK)
+        return rc;
+    for (struct transfer_table *table = transfer->first; table != NULL; table = table->next) {
+        sender.table = table;
+        sender.written = 0;
+        rc = send_table(&sender);
+        if (rc != PK_OK) {
+            drop_tables(&sender, NULL);
             return rc;
+        }
     }
     return PK_OK;
 }

@@ -133,6 +133,13 @@ static void read_billing(struct model_reader *reader, cJSON *create)
                       PK_FMT(reader->name));
 }
 
+static bool is_list_or_none(pk_value value)
+{
+    enum pk_kind kind = pk_value_kind(value);
+
+    return kind == PK_LIST || kind == PK_MISSING || kind == PK_NULL;
+}
+
 static enum pk_code read_definition(struct model_reader *reader)
 {
     pk_value indexes = workbench_member(reader->source, "GlobalSecondaryIndexes");
@@ -140,6 +147,10 @@ static enum pk_code read_definition(struct model_reader *reader)
 
     if (!read_key(workbench_member(reader->source, "KeyAttributes"), &reader->key))
         return fail(reader, "this table has no proper KeyAttributes");
+    if (!is_list_or_none(indexes))
+        return fail(reader, "the GlobalSecondaryIndexes of this table are no array");
+    if (!is_list_or_none(workbench_member(reader->source, "TableFacets")))
+        return fail(reader, "the TableFacets of this table are no array");
     create = transfer_create_new(&reader->key);
     for (uint32_t i = 0; pk_value_kind(indexes) == PK_LIST && i < indexes.len; i++) {
         enum pk_code rc = read_index(reader, indexes.u.items[i], create);

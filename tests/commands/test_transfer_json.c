@@ -128,8 +128,9 @@ Test(transfer_json, plain)
     "cdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef01234567"
 
 static const struct fixture_case bad[] = {
-    {NO_FILE, "import @/none.json", "UsageError: @/none.json: No such file or directory\n"},
-    {NO_FILE, "import @", "UsageError: @: is a directory\n"},
+    {NO_FILE, "import @/none.json",
+     "StorageError: cannot open '@/none.json': No such file or directory\n"},
+    {NO_FILE, "import @", "StorageError: cannot read '@': Is a directory\n"},
     {NO_FILE, "import", "UsageError: expected a file, found the end\n"},
     {NO_FILE, "import @/x.json wrong",
      "UsageError: expected as, into, format, key, header, columns, types, set, map, dry run, "
@@ -187,7 +188,7 @@ static const struct fixture_case bad[] = {
      "UsageError: @/nokey.jsonl does not say what the table's key is\n"
      "  hint: add `key a` or `key a,b`, of: a, b\n"},
     {NO_FILE, "import @/nokey.jsonl key c",
-     "UsageError: @/nokey.jsonl: 'c' is of type L, a key is S, N or B\n"},
+     "UsageError: @/nokey.jsonl:1: 'c' is of type L, a key is S, N or B\n"},
     {FILE_OF("keys.jsonl", "{\"id\":\"a\"}\n{\"id\":5}\n{\"id\":\"\"}\n{\"x\":1}\n"),
      "import @/keys.jsonl key id partial",
      "note: table keys created: 1 item, 3 bytes\n"
@@ -234,6 +235,21 @@ static const struct fixture_case bad[] = {
      "  hint: `as NAME` imports into a table of another name\n"},
     {NO_FILE, "import @/keys.jsonl into Other key x,y",
      "UsageError: the key of table 'Other' is id (N)\n"},
+    {FILE_OF("both.json", "{\"Tab\":[{\"PutRequest\":{\"Item\":{\"id\":{\"S\":\"a\"}}},"
+                          "\"DeleteRequest\":{\"Key\":{\"id\":{\"S\":\"a\"}}}}]}"),
+     "import @/both.json key id",
+     "UsageError: @/both.json:1:9: expected {\"PutRequest\": {\"Item\": …}} or {\"DeleteRequest\": "
+     "{\"Key\": …}}\n"},
+    {FILE_OF("again.json", "{\"Tab\":[{\"PutRequest\":{\"Item\":{\"id\":{\"S\":\"a\"}}}}],\n"
+                           "\"Tab\":[{\"PutRequest\":{\"Item\":{\"id\":{\"S\":\"b\"}}}}]}"),
+     "import @/again.json key id", "UsageError: @/again.json:2:7: this table is there twice\n"},
+    {FILE_OF("members.json", "{\"Item\":{\"id\":{\"S\":\"a\",\"N\":\"1\"}}}"),
+     "import @/members.json format dynamodb key id",
+     "UsageError: @/members.json:1: 'id' is of type M, a key is S, N or B\n"},
+    {FILE_OF("nameless.jsonl", "{\"id\":\"a\"}\n{\"id\":\"b\",\"m\":[{\"\":1}]}"),
+     "import @/nameless.jsonl key id",
+     "UsageError: @/nameless.jsonl:2: table 'nameless', key {'id': 'b'}: an attribute's name is "
+     "empty; nothing was imported\n  hint: `partial` imports the others\n"},
     /* index keys are held against the table's indexes */
     {NO_FILE, "create table Idx (id S) gsi byG (g N)",
      "note: table Idx created · id (S) · on demand · 1 index\n"},
@@ -285,16 +301,23 @@ Test(transfer_json, limits)
     add_deep_item(&text, "d32", 32);
     add_large_item(&text, "big", 409600 - 2 - 3 - 1);
     add_large_item(&text, "huge", 409600 - 2 - 4);
+    pk_buf_add_cstr(&text, "{\"Item\":{\"id\":{\"S\":\"name\"},\"");
+    for (size_t i = 0; i < 65536; i++)
+        pk_buf_add_byte(&text, 'x');
+    pk_buf_add_cstr(&text, "\":{\"N\":\"1\"}}}\n");
     fixture_write(&fx, "limits.json", pk_buf_slice(&text));
     cr_expect_str_eq(
         fixture_run(&fx, "import @/limits.json key id partial"),
         "note: table limits created: 2 items, 409,735 bytes\n"
-        "note: 2 refused records:\n"
+        "note: 3 refused records:\n"
         "note:   @/limits.json:2: table 'limits', key {'id': 'd32'}: values are nested deeper than "
         "32 levels\n"
         "note:   @/limits.json:4: table 'limits', key {'id': 'huge'}: the item has 409601 bytes, "
         "at "
-        "most 409600 fit\n");
+        "most 409600 fit\n"
+        "note:   @/limits.json:5: table 'limits', key {'id': 'name'}: an attribute's name has "
+        "65536 "
+        "bytes, at most 65535 fit\n");
     fixture_must(&fx, "export limits @/again.json.gz");
     fixture_must(&fx, "import @/again.json.gz as Again key id");
     fixture_same(&fx, "limits", "Again");
@@ -356,7 +379,7 @@ static const struct fixture_case exports[] = {
     {NO_FILE, "create table One (PK S)", "note: table One created · PK (S) · on demand\n"},
     {NO_FILE, "export One", "UsageError: expected a file\n"},
     {NO_FILE, "export One @/no/such/dir.json",
-     "UsageError: @/no/such/dir.json: No such file or directory\n"},
+     "StorageError: cannot write '@/no/such/dir.json': No such file or directory\n"},
     {NO_FILE, "export One @/x.json format xml",
      "UsageError: there is no format 'xml'\n  at 'xml'\n"
      "  hint: formats: workbench, dynamodb, jsonl, csv, cloudformation\n"},
@@ -407,6 +430,26 @@ Test(transfer_json, a_cancelled_import_leaves_no_table)
     fixture_close(&fx);
 }
 
+/* A definition that the service refuses stands behind one that it takes: neither is made. */
+Test(transfer_json, a_refused_definition_leaves_no_table)
+{
+#define NAMED(name, attribute)                                                                     \
+    "{\"TableName\":\"" name "\",\"KeySchema\":[{\"AttributeName\":\"id\",\"KeyType\":\"HASH\"}]," \
+    "\"AttributeDefinitions\":[{\"AttributeName\":\"" attribute "\",\"AttributeType\":\"S\"}]}\n"
+    struct transfer_fixture fx;
+
+    fixture_open(&fx);
+    fixture_write(&fx, "two.json", PK_LIT(NAMED("Good", "id") NAMED("Wrong", "other")));
+    cr_expect_str_eq(fixture_run(&fx, "import @/two.json"),
+                     "ValidationException: table 'Wrong': One or more parameter values were "
+                     "invalid: Some index key attributes are not defined in AttributeDefinitions. "
+                     "Keys: [id], AttributeDefinitions: [other]\n");
+    cr_expect_str_eq(fixture_run(&fx, "tables"),
+                     "table | key | indexes | items | size\nnote: 0 tables\n");
+    fixture_close(&fx);
+#undef NAMED
+}
+
 /* ---- the guard ------------------------------------------------------------------------------- */
 
 static bool answer_no(void *context, const char *question, bool *asked)
@@ -424,7 +467,8 @@ Test(transfer_json, errors_point_at_the_file)
     fixture_open(&fx);
     (void)fixture_run(&fx, "import '@/no ne.json' as x");
     pk_buf_printf(&expected,
-                  "UsageError: %s/no ne.json: No such file or directory\n  at ''%s/no ne.json''\n",
+                  "StorageError: cannot open '%s/no ne.json': No such file or directory\n  at "
+                  "''%s/no ne.json''\n",
                   fx.dir.path, fx.dir.path);
     cr_expect_str_eq(fx.commands.text.data, expected.data);
     pk_buf_release(&expected);
