@@ -42,6 +42,8 @@ struct commit_group {
     leveldb_writebatch_t *rows;
     size_t bytes;
     size_t members; /* who still have to read the result; the last one frees the group */
+    /* Of its own: members of the next group, which gathers meanwhile, must not be woken by it. */
+    pthread_cond_t is_done;
     bool done;
     enum pk_code rc;
 };
@@ -68,7 +70,7 @@ struct ldb_store {
     char *failure;              /* LevelDB's reason why a commit failed; NULL: none did */
 
     pthread_mutex_t group_lock;
-    pthread_cond_t group_moved; /* a group was closed or is done */
+    pthread_cond_t group_closed;
     struct commit_group *open_group;
 };
 
@@ -162,12 +164,13 @@ static struct commit_group *join_group(struct ldb_store *store, bool *is_leader)
     struct commit_group *group;
 
     while (store->open_group != NULL && store->open_group->bytes >= GROUP_BYTES_MAX)
-        pthread_cond_wait(&store->group_moved, &store->group_lock);
+        pthread_cond_wait(&store->group_closed, &store->group_lock);
     *is_leader = store->open_group == NULL;
     if (!*is_leader)
         return store->open_group;
     group = pk_calloc(1, sizeof(*group));
     group->rows = leveldb_writebatch_create();
+    pthread_cond_init(&group->is_done, NULL);
     store->open_group = group;
     return group;
 }
@@ -180,7 +183,7 @@ static void lead_group(struct ldb_store *store, struct commit_group *group)
     pthread_mutex_lock(&store->write_lock);
     pthread_mutex_lock(&store->group_lock);
     store->open_group = NULL;
-    pthread_cond_broadcast(&store->group_moved); /* who found it full can open the next one */
+    pthread_cond_broadcast(&store->group_closed); /* who found it full can open the next one */
     pthread_mutex_unlock(&store->group_lock);
     rc = write_rows(store, store->write_sync, group->rows);
     pthread_mutex_unlock(&store->write_lock);
@@ -188,7 +191,7 @@ static void lead_group(struct ldb_store *store, struct commit_group *group)
     pthread_mutex_lock(&store->group_lock);
     group->rc = rc;
     group->done = true;
-    pthread_cond_broadcast(&store->group_moved);
+    pthread_cond_broadcast(&group->is_done);
     pthread_mutex_unlock(&store->group_lock);
 }
 
@@ -209,10 +212,11 @@ static enum pk_code commit_sync(struct ldb_store *store, const struct pk_batch *
         pthread_mutex_lock(&store->group_lock);
     }
     while (!group->done)
-        pthread_cond_wait(&store->group_moved, &store->group_lock);
+        pthread_cond_wait(&group->is_done, &store->group_lock);
     rc = group->rc;
     if (--group->members == 0) {
         leveldb_writebatch_destroy(group->rows);
+        pthread_cond_destroy(&group->is_done);
         free(group);
     }
     pthread_mutex_unlock(&store->group_lock);
@@ -489,7 +493,7 @@ static void destroy(struct ldb_store *store)
     leveldb_writeoptions_destroy(store->write_fast);
     leveldb_writeoptions_destroy(store->write_sync);
     leveldb_readoptions_destroy(store->live.read);
-    pthread_cond_destroy(&store->group_moved);
+    pthread_cond_destroy(&store->group_closed);
     pthread_mutex_destroy(&store->group_lock);
     pthread_mutex_destroy(&store->write_lock);
     free(store->failure);
@@ -567,7 +571,7 @@ enum pk_code pk_store_leveldb_open(struct pk_store_home *home,
     store->durable = options->durable;
     pthread_mutex_init(&store->write_lock, NULL);
     pthread_mutex_init(&store->group_lock, NULL);
-    pthread_cond_init(&store->group_moved, NULL);
+    pthread_cond_init(&store->group_closed, NULL);
     set_options(store, options->cache_bytes);
     store->db = leveldb_open(store->options, home->path, &reason);
     if (reason != NULL) {
