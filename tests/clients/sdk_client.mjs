@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
     BatchGetItemCommand, BatchWriteItemCommand, ConditionalCheckFailedException, CreateTableCommand,
-    DeleteItemCommand, DeleteTableCommand, DescribeTableCommand, DescribeTimeToLiveCommand,
+    DeleteItemCommand, DeleteTableCommand, DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient,
     ExecuteStatementCommand, GetItemCommand, ListTagsOfResourceCommand, PutItemCommand, QueryCommand,
     ScanCommand, TagResourceCommand, TransactGetItemsCommand, TransactWriteItemsCommand,
     TransactionCanceledException, UpdateItemCommand, UpdateTableCommand, UpdateTimeToLiveCommand,
     paginateListTables, paginateQuery, paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { client, refused, tableExists, tableIsGone } from './endpoint.mjs';
+import { client, refused, settings, tableExists, tableIsGone } from './endpoint.mjs';
 
 const TableName = 'Readings';
 const key = (sensor, at) => ({ sensor: { S: sensor }, at: { N: String(at) } });
@@ -224,6 +224,18 @@ test('tables: names, throughput, tags and TTL', async () => {
     await assert.rejects(client.send(new DeleteTableCommand({ TableName })), refused('ValidationException',
         'Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.'));
     await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
+});
+
+test('the endpoint may come from the environment', async () => {
+    for (const name of ['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_DYNAMODB']) {
+        process.env[name] = settings.endpoint;
+        const { endpoint, ...others } = settings;
+        const own = new DynamoDBClient(others);
+        const { Table } = await own.send(new DescribeTableCommand({ TableName }));
+        assert.equal(Table.TableName, TableName);
+        own.destroy();
+        delete process.env[name];
+    }
 });
 
 test('what is refused', async () => {

@@ -670,5 +670,42 @@ class TimeToLive(OrdersCase):
         self.assertEqual(removed[0]["userIdentity"], {"Type": "Service", "PrincipalId": "dynamodb.amazonaws.com"})
 
 
+class Backups(OrdersCase):
+    def test_a_table_comes_back_under_another_name(self):
+        items = [order(1, "2026-05-05", number, "OPEN", number) for number in range(100, 130)]
+        with self.table.batch_writer() as batch:
+            for item in items:
+                batch.put_item(Item=item)
+        made = CLIENT.create_backup(TableName=TABLE, BackupName="before-migration")["BackupDetails"]
+        self.assertEqual((made["BackupStatus"], made["BackupType"]), ("CREATING", "USER"))
+        for _ in range(100):
+            described = CLIENT.describe_backup(BackupArn=made["BackupArn"])["BackupDescription"]
+            if described["BackupDetails"]["BackupStatus"] == "AVAILABLE":
+                break
+        self.assertEqual(described["SourceTableDetails"]["ItemCount"], 30)
+        with self.table.batch_writer() as batch:
+            for item in items:
+                batch.delete_item(Key={"PK": item["PK"], "SK": item["SK"]})
+        listed = CLIENT.list_backups(TableName=TABLE)["BackupSummaries"]
+        self.assertEqual([(b["BackupName"], b["BackupArn"]) for b in listed], [("before-migration", made["BackupArn"])])
+        restored = CLIENT.restore_table_from_backup(TargetTableName="restored", BackupArn=made["BackupArn"])
+        self.assertTrue(restored["TableDescription"]["RestoreSummary"]["RestoreInProgress"])
+        CLIENT.get_waiter("table_exists").wait(TableName="restored", WaiterConfig={"Delay": 1, "MaxAttempts": 20})
+        copy = RESOURCE.Table("restored")
+        self.assertEqual(copy.query(KeyConditionExpression=Key("PK").eq("CUST#1"))["Items"], items)
+        found = copy.query(IndexName=INDEX, KeyConditionExpression=Key("GSI1_PK").eq("STATUS#OPEN"))
+        self.assertEqual(found["Count"], 30)
+        self.assertEqual(self.table.scan()["Count"], 0)
+        copy.delete()
+        CLIENT.delete_backup(BackupArn=made["BackupArn"])
+        with self.refused("BackupNotFoundException", f"Backup not found: {made['BackupArn']}"):
+            CLIENT.describe_backup(BackupArn=made["BackupArn"])
+
+    def test_there_is_no_recovery_to_a_point_in_time(self):
+        state = CLIENT.describe_continuous_backups(TableName=TABLE)["ContinuousBackupsDescription"]
+        self.assertEqual(state["ContinuousBackupsStatus"], "ENABLED")
+        self.assertEqual(state["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"], "DISABLED")
+
+
 if __name__ == "__main__":
     unittest.main()
