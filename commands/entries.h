@@ -12,6 +12,7 @@
     XX(analyze)                                                                                    \
     XX(api)                                                                                        \
     XX(begin)                                                                                      \
+    XX(calc)                                                                                       \
     XX(check)                                                                                      \
     XX(clock)                                                                                      \
     XX(collections)                                                                                \
