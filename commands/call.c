@@ -114,9 +114,9 @@ enum pk_code cmd_fail_foreign(const struct cmd_context *context, const char *com
     return PK_E_USAGE;
 }
 
-static enum pk_code read_answer(const struct cmd_context *context, const char *operation,
-                                const struct cmd_response *response, cJSON **answer,
-                                struct pk_error *err)
+enum pk_code cmd_read_answer(const struct cmd_context *context, const char *operation,
+                             const struct cmd_response *response, cJSON **answer,
+                             struct pk_error *err)
 {
     cJSON *body = cmd_wire_parse(pk_buf_slice(&response->body));
     enum pk_code rc = PK_OK;
@@ -152,7 +152,7 @@ enum pk_code cmd_call(struct cmd_context *context, const char *operation,
     cmd_wire_print(&body, request);
     context->backend->ops->call(context->backend, pk_slice_cstr(operation), pk_buf_slice(&body),
                                 context->cancel, response);
-    rc = read_answer(context, operation, response, answer, err);
+    rc = cmd_read_answer(context, operation, response, answer, err);
     pk_buf_release(&body);
     cmd_response_release(&own);
     return rc;

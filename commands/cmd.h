@@ -150,5 +150,9 @@ enum pk_code cmd_fail_foreign(const struct cmd_context *context, const char *com
 enum pk_code cmd_call(struct cmd_context *context, const char *operation,
                       const struct cJSON *request, struct cJSON **answer, struct cmd_response *raw,
                       struct pk_error *err);
+/* The part after sending: parses a response that came. */
+enum pk_code cmd_read_answer(const struct cmd_context *context, const char *operation,
+                             const struct cmd_response *response, struct cJSON **answer,
+                             struct pk_error *err);
 
 #endif

@@ -25,6 +25,7 @@
     XX(edit)                                                                                       \
     XX(explain)                                                                                    \
     XX(export)                                                                                     \
+    XX(gather)                                                                                     \
     XX(get)                                                                                        \
     XX(help)                                                                                       \
     XX(import)                                                                                     \

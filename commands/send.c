@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "commands/names.h"
+#include "commands/parallel.h"
 #include "commands/wire.h"
 
 /* ---- usage ----------------------------------------------------------------------------------- */
@@ -344,5 +345,51 @@ enum pk_code cmd_send(struct cmd_context *context, struct cmd_request *request,
     else
         explain_failure(context, request, &raw, err);
     cmd_response_release(&raw);
+    return rc;
+}
+
+/* Errors are told of the first request that has one; what the others cost is counted all the same.
+ */
+static enum pk_code take_answers(struct cmd_context *context, struct cmd_sending *sending,
+                                 struct cmd_parcel *parcels, struct pk_error *err)
+{
+    enum pk_code rc = PK_OK;
+
+    for (size_t i = 0, n = 0; i < sending->count; i++) {
+        struct cmd_response *response;
+        struct pk_error failure = PK_ERROR_INIT;
+
+        if (sending->skip[i])
+            continue;
+        response = &parcels[n++].response;
+        if (cmd_read_answer(context, sending->requests[i].operation, response, &sending->answers[i],
+                            &failure) == PK_OK) {
+            cmd_usage_add(sending->usage, sending->answers[i], response);
+            sending->partitions[i] = response->facts.partition;
+        } else if (rc == PK_OK) {
+            rc = failure.code;
+            explain_failure(context, &sending->requests[i], response, &failure);
+            pk_error_move(err, &failure);
+            sending->failed = i;
+        }
+        pk_error_release(&failure);
+        cmd_response_release(response);
+    }
+    return rc;
+}
+
+enum pk_code cmd_send_all(struct cmd_context *context, struct cmd_sending *sending,
+                          struct pk_error *err)
+{
+    struct cmd_parcel *parcels = pk_calloc(sending->count, sizeof(*parcels));
+    size_t count = 0;
+    enum pk_code rc;
+
+    for (size_t i = 0; i < sending->count; i++)
+        if (!sending->skip[i])
+            parcels[count++] = (struct cmd_parcel){sending->requests[i].json, CMD_RESPONSE_INIT};
+    cmd_call_all(context, sending->requests[0].operation, parcels, count);
+    rc = take_answers(context, sending, parcels, err);
+    free(parcels);
     return rc;
 }

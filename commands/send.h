@@ -28,6 +28,19 @@ PK_MUST_CHECK enum pk_code cmd_send(struct cmd_context *context, struct cmd_requ
                                     struct cJSON **answer, struct cmd_usage *usage,
                                     struct pk_error *err);
 
+/* Several requests of one operation, sent at once (parallel.h). */
+struct cmd_sending {
+    struct cmd_request *requests; /* borrowed, as what follows */
+    struct cJSON **answers;       /* out, one a request, the caller's; NULL: not this time */
+    uint32_t *partitions;         /* out: the one that each was answered by, where that is known */
+    const bool *skip;             /* requests that are not sent; answers stay as they are */
+    size_t count;
+    struct cmd_usage *usage;
+    size_t failed; /* out: the request whose error is told */
+};
+PK_MUST_CHECK enum pk_code cmd_send_all(struct cmd_context *context, struct cmd_sending *sending,
+                                        struct pk_error *err);
+
 /* "the stored item has total = 30 and no status", by what the condition mentions; "there is no such
  * item" when item is missing. In the arena. */
 pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view item,
