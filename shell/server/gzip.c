@@ -45,6 +45,8 @@ bool sh_coding_decode(struct pk_buf *out, enum sh_coding coding, pk_slice in, si
             *too_long = true;
             break;
         }
+        if (rc == Z_STREAM_END && coding == SH_CODING_GZIP && stream.avail_in > 0)
+            rc = inflateReset(&stream); /* another member follows (RFC 1952 §2.2) */
     }
     inflateEnd(&stream);
     return rc == Z_STREAM_END && stream.avail_in == 0 && !*too_long;

@@ -9,7 +9,7 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t';
 }
 
-static pk_slice trim(pk_slice text)
+pk_slice sh_http_trim(pk_slice text)
 {
     while (text.len > 0 && is_blank(text.data[0])) {
         text.data++;
@@ -20,7 +20,7 @@ static pk_slice trim(pk_slice text)
     return text;
 }
 
-static bool is_name(pk_slice text, const char *name)
+bool sh_http_is_word(pk_slice text, const char *name)
 {
     return text.len == strlen(name) && strncasecmp(text.data, name, text.len) == 0;
 }
@@ -28,8 +28,8 @@ static bool is_name(pk_slice text, const char *name)
 pk_slice sh_http_header(const struct sh_http_request *request, const char *name)
 {
     for (size_t i = 0; i < request->header_count; i++)
-        if (is_name(request->headers[i].name, name))
-            return trim(request->headers[i].value);
+        if (sh_http_is_word(request->headers[i].name, name))
+            return sh_http_trim(request->headers[i].value);
     return (pk_slice){NULL, 0};
 }
 
@@ -38,47 +38,17 @@ size_t sh_http_header_count(const struct sh_http_request *request, const char *n
     size_t count = 0;
 
     for (size_t i = 0; i < request->header_count; i++)
-        count += is_name(request->headers[i].name, name);
+        count += sh_http_is_word(request->headers[i].name, name);
     return count;
 }
 
-/* The text before the first `stop`; *rest is what follows it. */
-static pk_slice cut(pk_slice text, char stop, pk_slice *rest)
+pk_slice sh_http_cut(pk_slice text, char stop, pk_slice *rest)
 {
     const char *found = text.len == 0 ? NULL : memchr(text.data, stop, text.len);
     size_t len = found == NULL ? text.len : (size_t)(found - text.data);
 
     *rest = found == NULL ? (pk_slice){NULL, 0} : (pk_slice){found + 1, text.len - len - 1};
-    return trim((pk_slice){text.data, len});
-}
-
-/* "q=0", also as "Q = 0.000". */
-static bool is_weight_zero(pk_slice parameter)
-{
-    pk_slice weight;
-    pk_slice name = cut(parameter, '=', &weight);
-
-    weight = trim(weight);
-    if (!is_name(name, "q") || weight.len == 0)
-        return false;
-    for (size_t i = 0; i < weight.len; i++)
-        if (weight.data[i] != '0' && weight.data[i] != '.')
-            return false;
-    return true;
-}
-
-bool sh_http_header_lists(const struct sh_http_request *request, const char *name, const char *word)
-{
-    pk_slice rest = sh_http_header(request, name);
-
-    while (rest.len > 0) {
-        pk_slice entry = cut(rest, ',', &rest), parameter;
-        pk_slice first = cut(entry, ';', &parameter);
-
-        if (is_name(first, word))
-            return !is_weight_zero(parameter);
-    }
-    return false;
+    return sh_http_trim((pk_slice){text.data, len});
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */

@@ -28,10 +28,12 @@ struct sh_http_request {
 pk_slice sh_http_header(const struct sh_http_request *request, const char *name);
 /* How many headers there are of that name, any case. */
 size_t sh_http_header_count(const struct sh_http_request *request, const char *name);
-/* True when the header, a list with commas between, has that word, any case; what stands behind a
- * ';' does not count, but ";q=0" takes the word back. */
-bool sh_http_header_lists(const struct sh_http_request *request, const char *name,
-                          const char *word);
+
+/* For headers that are lists: the text without blanks around it; the trimmed text before the first
+ * `stop`, with what follows it in *rest; whether the text is that word, any case. */
+pk_slice sh_http_trim(pk_slice text);
+pk_slice sh_http_cut(pk_slice text, char stop, pk_slice *rest);
+bool sh_http_is_word(pk_slice text, const char *word);
 
 struct sh_http_answer {
     int status;

@@ -14,6 +14,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/hash.h"
 #include "engine/base/rng.h"
+#include "shell/server/accept.h"
 #include "shell/server/auth.h"
 #include "shell/server/gzip.h"
 #include "shell/server/host.h"
@@ -113,15 +114,14 @@ static void add_content_type(const struct sh_http_request *request, struct sh_ht
 static void encode_body(const struct sh_http_request *request, struct sh_http_answer *answer)
 {
     struct pk_buf coded = PK_BUF_INIT;
+    enum sh_coding coding = SH_CODING_GZIP;
     bool gzip;
 
-    if (answer->body.len < SH_HTTP_ENCODE_MIN)
+    if (answer->body.len < SH_HTTP_ENCODE_MIN ||
+        !sh_accept_coding(sh_http_header(request, "Accept-Encoding"), &coding))
         return;
-    gzip = sh_http_header_lists(request, "Accept-Encoding", "gzip");
-    if (!gzip && !sh_http_header_lists(request, "Accept-Encoding", "deflate"))
-        return;
-    sh_coding_encode(&coded, gzip ? SH_CODING_GZIP : SH_CODING_DEFLATE,
-                     pk_buf_slice(&answer->body));
+    gzip = coding == SH_CODING_GZIP;
+    sh_coding_encode(&coded, coding, pk_buf_slice(&answer->body));
     pk_buf_release(&answer->body);
     answer->body = coded;
     sh_http_answer_add(answer, "Content-Encoding", gzip ? PK_LIT("gzip") : PK_LIT("deflate"));
@@ -351,7 +351,7 @@ static bool decode_body(struct exchange *exchange)
     bool gzip = is_coding(coding, "gzip"), too_long = false;
 
     exchange->body = exchange->request->body;
-    if (coding.len == 0 || is_coding(coding, "identity") || exchange->body.len == 0)
+    if (coding.len == 0 || is_coding(coding, "identity"))
         return true;
     if (!gzip && !is_coding(coding, "deflate")) {
         fail(exchange, PK_E_VALIDATION, "Content-Encoding is none of gzip, deflate");
@@ -370,6 +370,24 @@ static bool decode_body(struct exchange *exchange)
     }
     exchange->body = pk_buf_slice(&exchange->decoded);
     return true;
+}
+
+/* The endpoint is what the client calls it, and only here that is known. */
+static void answer_endpoints(struct exchange *exchange)
+{
+    static const char sound[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:[]";
+    pk_slice host = sh_http_header(exchange->request, "Host");
+    struct pk_buf *body = &exchange->response.body;
+
+    if (exchange->response.http != 200 || host.len == 0)
+        return;
+    for (size_t i = 0; i < host.len; i++)
+        if (memchr(sound, host.data[i], sizeof(sound) - 1) == NULL)
+            return;
+    pk_buf_clear(body);
+    pk_buf_printf(body, "{\"Endpoints\":[{\"Address\":\"%.*s\",\"CachePeriodInMinutes\":1440}]}",
+                  PK_FMT(host));
 }
 
 /* The order matters only when several things are wrong: a body that is no JSON comes first, then
@@ -395,6 +413,8 @@ static void call(struct exchange *exchange, struct sh_request_note *note)
     note->operation = operation;
     service->backend->ops->call(service->backend, operation, exchange->body, &service->cancel,
                                 &exchange->response);
+    if (pk_slice_is(operation, "DescribeEndpoints"))
+        answer_endpoints(exchange);
     note->micros = exchange->response.micros;
     note->milli_units = exchange->response.milli_units;
 }
@@ -421,7 +441,7 @@ void sh_service_answer(struct sh_service *service, const struct sh_http_request 
         answer_closing(service, answer, 413, "");
     else if (answer_cors(service, request, answer))
         ; /* answered */
-    else if (pk_slice_is(request->method, "GET"))
+    else if (pk_slice_is(request->method, "GET") && pk_slice_is(request->path, "/"))
         answer_text(service, answer, 200, "healthy: dynamodb.us-east-1.amazonaws.com ");
     else if (!is_api_request(request))
         answer_text(service, answer, 404, "<UnknownOperationException/>\n");

@@ -246,9 +246,11 @@ LONG = "--long" in sys.argv
 
 @test
 def get_is_health(s):
-    for path in ("/", "/any/path", "/?a=b", "/shell"):
+    for path in ("/", "/?a=b"):
         answer = expect(s.ask(raw("GET", path)), 200, HEALTHY, 3128867991)
         assert answer["content-length"] == "42" and answer["x-amzn-requestid"], answer
+    for path in ("/any/path", "/shell", "/health"):
+        assert s.ask(raw("GET", path)).status == 404
 
 
 @test

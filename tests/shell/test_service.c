@@ -1,6 +1,7 @@
 /* The rules of operations.md §1, without a socket. Exact bodies and CRCs are the sheet's. */
 #include <criterion/criterion.h>
 
+#include "shell/server/accept.h"
 #include "shell/server/gzip.h"
 #include "shell/server/service.h"
 #include "tests/support/engine_fixture.h"
@@ -118,7 +119,8 @@ Test(service, rules_in_their_order)
          200,
          "healthy: dynamodb.us-east-1.amazonaws.com ",
          "3128867991"},
-        {{"GET", "/any?x=1", {HOST, TARGET("ListTables")}, NULL}, 200, NULL, "3128867991"},
+        {{"GET", "/", {HOST, TARGET("ListTables")}, NULL}, 200, NULL, "3128867991"},
+        {{"GET", "/health", {HOST}, NULL}, 404, NULL, "3552371480"},
         {{"PUT", "/", {HOST, JSON}, "{}"}, 404, "<UnknownOperationException/>\n", "3552371480"},
         {{"OPTIONS", "/", {HOST}, NULL}, 404, NULL, "3552371480"},
         {{"POST", "/", {HOST, {"Content-Type", "application/x-amz-json-1.1"}}, "{}"},
@@ -169,6 +171,10 @@ Test(service, rules_in_their_order)
           "{}"},
          200,
          "{\"Streams\":[]}",
+         NULL},
+        {{"POST", "/", {HOST, JSON, TARGET("DescribeEndpoints"), AUTH}, "{}"},
+         200,
+         "{\"Endpoints\":[{\"Address\":\"localhost:8000\",\"CachePeriodInMinutes\":1440}]}",
          NULL},
         {{"POST", "/", {HOST, JSON, {"X-Amz-Target", "Pksk_2026.Where"}, AUTH}, "[]"},
          400,
@@ -296,6 +302,8 @@ Test(service, bad_codings)
 {
     static const struct given broken = {
         "POST", "/", {HOST, JSON, TARGET("ListTables"), AUTH, {"Content-Encoding", "gzip"}}, "{}"};
+    static const struct given empty = {
+        "POST", "/", {HOST, JSON, TARGET("ListTables"), AUTH, {"Content-Encoding", "gzip"}}, ""};
     static const struct given unknown = {
         "POST", "/", {HOST, JSON, TARGET("ListTables"), AUTH, {"Content-Encoding", "br"}}, "{}"};
     struct sh_http_answer answer = SH_HTTP_ANSWER_INIT;
@@ -308,9 +316,78 @@ Test(service, bad_codings)
                      "\"message\":\"The request processing has failed because of an unknown error, "
                      "exception or failure.\"}");
     sh_http_answer_release(&answer);
+    ask(&empty, &answer, &note);
+    cr_expect_eq(answer.status, 500);
+    sh_http_answer_release(&answer);
     ask(&unknown, &answer, &note);
     cr_expect_eq(answer.status, 400);
     sh_http_answer_release(&answer);
+}
+
+Test(service, gzip_of_several_members)
+{
+    struct pk_buf coded = PK_BUF_INIT, back = PK_BUF_INIT;
+    bool too_long;
+
+    sh_coding_encode(&coded, SH_CODING_GZIP, PK_LIT("{\"a\":"));
+    sh_coding_encode(&coded, SH_CODING_GZIP, PK_LIT("1}"));
+    cr_expect(sh_coding_decode(&back, SH_CODING_GZIP, pk_buf_slice(&coded), 8, &too_long));
+    cr_expect_str_eq(back.data, "{\"a\":1}");
+    pk_buf_clear(&back);
+    cr_expect_not(sh_coding_decode(&back, SH_CODING_GZIP, pk_buf_slice(&coded), 6, &too_long));
+    cr_expect(too_long);
+    pk_buf_clear(&back);
+    pk_buf_add_cstr(&coded, "junk");
+    cr_expect_not(sh_coding_decode(&back, SH_CODING_GZIP, pk_buf_slice(&coded), 8, &too_long));
+    pk_buf_release(&coded);
+    pk_buf_release(&back);
+}
+
+/* As measured on the service. */
+Test(service, coding_that_is_preferred)
+{
+    static const struct {
+        const char *header, *coding; /* "": none */
+    } rows[] = {
+        {"", ""},
+        {"identity", ""},
+        {"br", ""},
+        {"x-gzip", ""},
+        {"\"gzip\"", ""},
+        {"gzip br", ""},
+        {"gzip:q=1", ""},
+        {"gzip ;q=0", ""},
+        {"gzip;nq=1;q=0 ", ""},
+        {"*;q=0", ""},
+        {"gzip, deflate", "gzip"},
+        {"br, identity, deflate, gzip", "deflate"},
+        {"GZIP, identity", "gzip"},
+        {"dog, gzip ,, cat", "gzip"},
+        {"br, gzip;q=0, deflate; q = 0.5 , identity;q=0", "deflate"},
+        {"*", "gzip"},
+        {"*, deflate;q=0.5", "gzip"},
+        {"*, deflate", "deflate"},
+        {"*, gzip;q=0.5", "deflate"},
+        {"*;q=0.5,identity", "gzip"},
+        {"deflate;q=0.5, gzip;q=31", "gzip"},
+        {"gzip;q=31,deflate;q=51", "gzip"},
+        {"deflate;q=0.5, gzip;q=0.2", "deflate"},
+        {"deflate;q=0.5, gzip;q=1;q=0.2", "gzip"},
+        {"deflate;q=0.5,gzip;q=0.", "deflate"},
+        {"deflate;q=0.5,gzip;q=0.x", "gzip"},
+        {"deflate;q=-0.5,gzip;q=0.2", "gzip"},
+        {"gzip;q=0, gzip;q=1, gzip;q=0", "gzip"},
+        {"br,identity;q=0.5,gzip;q=0.0000001", "gzip"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        enum sh_coding coding = SH_CODING_GZIP;
+        const char *found = "";
+
+        if (sh_accept_coding(pk_slice_cstr(rows[i].header), &coding))
+            found = coding == SH_CODING_GZIP ? "gzip" : "deflate";
+        cr_expect_str_eq(found, rows[i].coding, "%s: %s", rows[i].header, found);
+    }
 }
 
 Test(service, codings_are_undone)
