@@ -451,12 +451,10 @@ fail:
     return rc;
 }
 
-static void sweep(struct sh_server *server, int waited)
+static void sweep(struct sh_server *server, int64_t waited)
 {
-    if (waited == CANCEL_MS)
+    if (waited >= CANCEL_MS)
         sh_service_cancel(server->service);
-    if (waited % SWEEP_MS != 0)
-        return;
     pthread_mutex_lock(&server->lock);
     close_stale(server, waited < UPLOAD_MS ? (int64_t)ARRIVAL_SECONDS * 1000000 : 0);
     pthread_mutex_unlock(&server->lock);
@@ -467,14 +465,18 @@ static void sweep(struct sh_server *server, int waited)
  * closes may just be sending the next request. */
 static void drain(struct sh_server *server)
 {
-    int quiet = 0;
+    const struct timespec step = {0, DRAIN_STEP_MS * 1000000L};
+    int64_t begin = pk_clock_real_ms(), waited = 0, busy = 0, sweep_next = 0;
 
-    for (int waited = 0; quiet < QUIET_MS && waited < DRAIN_MS; waited += DRAIN_STEP_MS) {
-        struct timespec step = {0, DRAIN_STEP_MS * 1000000L};
-
-        sweep(server, waited);
+    while (waited < DRAIN_MS && waited - busy < QUIET_MS) {
+        if (waited >= sweep_next) {
+            sweep(server, waited);
+            sweep_next = waited + SWEEP_MS;
+        }
         nanosleep(&step, NULL);
-        quiet = atomic_load(&server->active) > 0 ? 0 : quiet + DRAIN_STEP_MS;
+        waited = pk_clock_real_ms() - begin;
+        if (atomic_load(&server->active) > 0)
+            busy = waited;
     }
     sh_service_cancel(server->service);
 }
