@@ -22,7 +22,7 @@ enum linear_kind {
     LINEAR_ADD       /* added something, which made it `after` out of `before` */
 };
 
-enum { LINEAR_NEVER = INT64_MAX };
+#define LINEAR_NEVER INT64_MAX
 
 struct linear_op {
     int64_t called, answered; /* any clock; LINEAR_NEVER: no answer, so it happened or did not */
