@@ -2,7 +2,7 @@
  * The endpoint under load, in one run beside three others: a server on the same library that only
  * echoes, the LevelDB calls that a request stands for, and dynalite. What counts is the processor
  * time of the server a request, over that of the echo and the calls together; requests/s stand
- * beside it, and on a small or shared machine mean little. Figures are medians of three rounds, in
+ * beside it, and on a small or shared machine mean little. Figures are medians of five rounds, in
  * which the sides take turns.
  *
  *   bench_http PKSK            everything
@@ -11,7 +11,7 @@
  * BENCH_SECONDS  for each operation and side (default 1)
  * BENCH_ITEMS    of the large store (default 1000000; 0 leaves that part out)
  * BENCH_ONLY     only the operations whose label begins so, and no other part
- * DYNALITE       dynalite's cli.js (default build/clients/node_modules/dynalite/cli.js)
+ * DYNALITE       dynalite's cli.js (default tests/clients/node_modules/dynalite/cli.js)
  *
  * Nothing here fails because it is slow.
  */
@@ -26,7 +26,7 @@
 #include "tests/support/temp_dir.h"
 
 enum {
-    ROUNDS = 3,
+    ROUNDS = 5,
     CONNECTIONS = LOAD_CONNECTIONS_MAX,
     SMALL_ITEMS = 100000, /* more than stays in memory: most rows are in tables */
     FEW_ITEMS = 10000,
@@ -330,7 +330,7 @@ static const char *dynalite_path(void)
     const char *path = getenv("DYNALITE");
 
     if (path == NULL || path[0] == '\0')
-        path = "build/clients/node_modules/dynalite/cli.js";
+        path = "tests/clients/node_modules/dynalite/cli.js";
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
