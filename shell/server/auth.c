@@ -119,15 +119,16 @@ static bool is_separator(char c)
 /* The next piece between blanks and commas; empty at the end. */
 static pk_slice take_piece(pk_slice *rest)
 {
+    size_t start = 0, end;
     pk_slice piece;
 
-    while (rest->len > 0 && is_separator(rest->data[0]))
-        *rest = pk_slice_skip(*rest, 1);
-    piece = pk_slice_of(rest->data, 0);
-    while (rest->len > 0 && !is_separator(rest->data[0])) {
-        *rest = pk_slice_skip(*rest, 1);
-        piece.len++;
-    }
+    while (start < rest->len && is_separator(rest->data[start]))
+        start++;
+    for (end = start; end < rest->len && !is_separator(rest->data[end]);)
+        end++;
+    piece = pk_slice_skip(*rest, start);
+    piece.len = end - start;
+    *rest = pk_slice_skip(*rest, end);
     return piece;
 }
 

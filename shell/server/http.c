@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+enum { HEADERS_SMALL = 320 }; /* bytes: those of most answers */
+
 /* ---- requests -------------------------------------------------------------------------------- */
 
 static bool is_blank(char byte)
@@ -65,6 +67,8 @@ void sh_http_answer_add(struct sh_http_answer *answer, const char *name, pk_slic
     struct pk_buf *out = &answer->headers;
     size_t start;
 
+    if (out->cap == 0)
+        pk_buf_reserve(out, HEADERS_SMALL);
     pk_buf_add(out, (pk_slice){name, strlen(name) + 1});
     start = out->len;
     pk_buf_add(out, value);

@@ -38,6 +38,7 @@ enum {
     UPLOAD_MS = 2000,              /* of the drain, until requests that still arrive are cut off */
     SWEEP_MS = 100,                /* between two looks at connections in the drain */
     CONNECTION_MEMORY = 48 * 1024, /* above both limits of a head, so that ours decide */
+    HEADERS_USUAL = 16,            /* so many without memory of their own */
     HEADERS_MAX = 256,
     SPARE_CONNECTIONS = 64 /* above our limit: those that are answered 503 */
 };
@@ -77,8 +78,9 @@ struct exchange {
     size_t held;
     struct pk_buf body;
     struct sh_http_request request;
-    struct sh_http_header headers[HEADERS_MAX];
-    char uri[]; /* as sent */
+    struct sh_http_header usual[HEADERS_USUAL];
+    struct sh_http_header *headers; /* `usual`, or HEADERS_MAX on the heap */
+    char uri[];                     /* as sent */
 };
 
 /* ---- connections ----------------------------------------------------------------------------- */
@@ -251,6 +253,7 @@ static void *request_line(void *context, const char *uri, struct MHD_Connection 
     (void)context;
     (void)handle;
     /* the headers' array is filled when they have come */
+    exchange->headers = exchange->usual;
     exchange->begun = exchange->discarding = false;
     exchange->short_of_memory = exchange->too_many_headers = false;
     exchange->held = 0;
@@ -258,6 +261,14 @@ static void *request_line(void *context, const char *uri, struct MHD_Connection 
     exchange->request = (struct sh_http_request){.headers = exchange->headers};
     memcpy(exchange->uri, uri, len + 1);
     return exchange;
+}
+
+/* To where there is room for all that are allowed. */
+static void move_headers(struct exchange *exchange)
+{
+    exchange->headers = pk_malloc(HEADERS_MAX * sizeof(*exchange->headers));
+    memcpy(exchange->headers, exchange->usual, sizeof(exchange->usual));
+    exchange->request.headers = exchange->headers;
 }
 
 static enum MHD_Result add_header(void *context, enum MHD_ValueKind kind, const char *name,
@@ -270,6 +281,8 @@ static enum MHD_Result add_header(void *context, enum MHD_ValueKind kind, const 
     exchange->too_many_headers = request->header_count == HEADERS_MAX;
     if (exchange->too_many_headers)
         return MHD_NO;
+    if (request->header_count == HEADERS_USUAL)
+        move_headers(exchange);
     exchange->headers[request->header_count++] =
         (struct sh_http_header){{name, name_len}, {value == NULL ? "" : value, value_len}};
     return MHD_YES;
@@ -376,6 +389,8 @@ static void exchange_completed(void *context, struct MHD_Connection *handle, voi
         atomic_fetch_sub(&server->active, 1);
     atomic_fetch_sub(&server->held, exchange->held);
     pk_buf_release(&exchange->body);
+    if (exchange->headers != exchange->usual)
+        free(exchange->headers);
     free(exchange);
     *state = NULL;
 }

@@ -201,6 +201,8 @@ static bool read_length(const struct sh_http_request *head, uint64_t *length)
 
 static bool is_token_byte(char byte)
 {
+    if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '-')
+        return true; /* nearly all */
     return byte > ' ' && byte <= '~' && strchr("\"(),/:;<=>?@[\\]{}", byte) == NULL;
 }
 
