@@ -260,6 +260,9 @@ bool cmd_body_is_json(pk_slice body)
 
 /* ---- calls -------------------------------------------------------------------------------- */
 
+/* Most responses fit; malloc keeps pieces of this size at hand. */
+enum { BODY_SMALL = 960 };
+
 static enum pk_code run(struct api_call *call, pk_slice name, pk_slice request, struct pk_buf *out,
                         struct pk_error *err)
 {
@@ -305,6 +308,7 @@ void api_call(struct pk_engine *engine, pk_slice operation, pk_slice request,
         response->http = 413; /* without a body: operations.md §1 */
         response->code = PK_E_SERIALIZATION;
     } else {
+        pk_buf_reserve(&response->body, BODY_SMALL);
         pk_buf_add_byte(&response->body, '{');
         if (run(&call, operation, request, &response->body, &err) == PK_OK) {
             pk_buf_add_byte(&response->body, '}');

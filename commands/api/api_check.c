@@ -171,7 +171,9 @@ const struct api_type *api_member_type(struct pk_arena *arena, const struct api_
     pk_slice name = api_json_name(arena, node);
 
     for (size_t i = 0; i < type->member_count; i++) {
-        if (pk_slice_is(name, type->members[i].name))
+        const char *known = type->members[i].name;
+
+        if (name.len > 0 && name.data[0] == known[0] && pk_slice_is(name, known))
             return type->members[i].type;
     }
     return NULL;

@@ -109,52 +109,70 @@ static enum pk_code check_values_used(const struct api_expr_rules *rules,
                                       const struct cJSON *request, struct pk_error *err)
 {
     struct pk_buf names = PK_BUF_INIT;
-    enum pk_code rc = PK_OK;
+    enum pk_code rc;
     size_t count = 0;
-    bool some = false;
 
     if (!takes_values(rules) || api_json_member(request, "ExpressionAttributeValues") == NULL)
         return PK_OK;
+    for (size_t i = 0; i < rules->use_count; i++)
+        if (rules->uses[i] != PK_EXPR_PROJECTION && given(request, rules->uses[i]))
+            return PK_OK;
     for (size_t i = 0; i < rules->use_count; i++) {
         if (rules->uses[i] == PK_EXPR_PROJECTION)
             continue;
         add_word(&names, " and ", pk_expr_use_name(rules->uses[i]));
-        some = some || given(request, rules->uses[i]);
         count++;
     }
-    if (!some)
-        rc = pk_fail(err, PK_E_VALIDATION,
-                     "ExpressionAttributeValues can only be specified when using expressions: "
-                     "%s %s null",
-                     names.data, count == 1 ? "is" : "are");
+    rc = pk_fail(err, PK_E_VALIDATION,
+                 "ExpressionAttributeValues can only be specified when using expressions: %s %s "
+                 "null",
+                 names.data, count == 1 ? "is" : "are");
     pk_buf_release(&names);
     return rc;
 }
 
-enum pk_code api_expr_check_mix(const struct api_expr_rules *rules, const struct cJSON *request,
-                                struct pk_error *err)
+static bool has_expressions(const struct api_expr_rules *rules, const struct cJSON *request)
+{
+    for (size_t i = 0; i < rules->use_count; i++)
+        if (given(request, rules->uses[i]))
+            return true;
+    return false;
+}
+
+/* Legacy parameters beside expressions. */
+static enum pk_code check_generations(const struct api_expr_rules *rules,
+                                      const struct cJSON *request, struct pk_error *err)
 {
     struct pk_buf legacy = PK_BUF_INIT;
     struct pk_buf expressions = PK_BUF_INIT;
     enum pk_code rc = PK_OK;
 
     list_legacy(rules, request, &legacy);
-    for (size_t i = 0; i < rules->use_count; i++) {
+    for (size_t i = 0; legacy.len > 0 && i < rules->use_count; i++) {
         if (given(request, rules->uses[i]))
             add_word(&expressions, ", ", pk_expr_use_name(rules->uses[i]));
     }
-    if (legacy.len > 0 && expressions.len > 0)
+    if (expressions.len > 0)
         rc = api_expr_fail_mixed(legacy.data, expressions.data, err);
+    pk_buf_release(&legacy);
+    pk_buf_release(&expressions);
+    return rc;
+}
+
+enum pk_code api_expr_check_mix(const struct api_expr_rules *rules, const struct cJSON *request,
+                                struct pk_error *err)
+{
+    bool some = has_expressions(rules, request);
+    enum pk_code rc = some ? check_generations(rules, request, err) : PK_OK;
+
     if (rc == PK_OK)
         rc = check_operator(rules, request, err);
-    if (rc == PK_OK && !rules->idle_maps && expressions.len == 0 &&
+    if (rc == PK_OK && !rules->idle_maps && !some &&
         api_json_member(request, "ExpressionAttributeNames") != NULL)
         rc = pk_fail(err, PK_E_VALIDATION,
                      "ExpressionAttributeNames can only be specified when using expressions");
     if (rc == PK_OK && !rules->idle_maps)
         rc = check_values_used(rules, request, err);
-    pk_buf_release(&legacy);
-    pk_buf_release(&expressions);
     return rc;
 }
 

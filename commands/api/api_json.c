@@ -1,14 +1,15 @@
 /*
- * The pre-pass, the parse, and the accessors that undo the pre-pass's marks (api_json.h).
+ * The parser, and the accessors that undo its marks (api_json.h).
  *
- * cJSON_InitHooks is process-wide, so it is called once, here and nowhere else. The hooks ask a
- * thread-local which arena to use; it is set only while this file parses. A tree made here is never
- * given to cJSON_Delete; one made elsewhere in the process comes from the heap and is.
+ * One pass over the bytes checks them and makes the nodes, in the arena. Requests are the hot path:
+ * a pre-pass with cJSON's own parse behind it took three times as long.
+ *
+ * A byte that could be part of JSON elsewhere is no fault with a place: the request is just not
+ * JSON.
  */
 #include "commands/api/api_json.h"
 
 #include <cjson/cJSON.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "commands/api/json_out.h"
@@ -19,43 +20,23 @@
 
 enum { PAIRWISE_MAX = 8 }; /* objects up to this size are compared name by name */
 
-/* ---- allocation --------------------------------------------------------------------------- */
-
-static _Thread_local struct pk_arena *parsing;
-
-static void *hook_malloc(size_t size)
-{
-    return parsing != NULL ? pk_arena_alloc(parsing, size) : pk_malloc(size);
-}
-
-static void hook_free(void *block)
-{
-    if (parsing == NULL)
-        free(block);
-}
-
-static void set_hooks(void)
-{
-    cJSON_Hooks hooks = {.malloc_fn = hook_malloc, .free_fn = hook_free};
-
-    cJSON_InitHooks(&hooks);
-}
-
-static pthread_once_t hooks_once = PTHREAD_ONCE_INIT;
-
-/* ---- pre-pass ----------------------------------------------------------------------------- */
-
-struct scan {
-    pk_slice in;
-    size_t pos;
-    struct pk_buf out;
+struct parser {
+    struct pk_arena *arena;
+    const char *start, *at, *end;
     size_t depth;
-    const char *fault; /* NULL: none yet */
+    const char *fault;    /* found at `at`; NULL: none, or none that has a name */
+    const char *repeated; /* a member's name that an object has twice; NULL: none */
 };
 
-static unsigned char peek(const struct scan *scan, size_t ahead)
+static bool fail(struct parser *parser, const char *fault)
 {
-    return scan->pos + ahead < scan->in.len ? (unsigned char)scan->in.data[scan->pos + ahead] : 0;
+    parser->fault = fault;
+    return false;
+}
+
+static unsigned char peek(const struct parser *parser, size_t ahead)
+{
+    return ahead < (size_t)(parser->end - parser->at) ? (unsigned char)parser->at[ahead] : 0;
 }
 
 static bool is_digit(unsigned char byte)
@@ -63,19 +44,36 @@ static bool is_digit(unsigned char byte)
     return byte >= '0' && byte <= '9';
 }
 
-static void copy(struct scan *scan, size_t n)
+/* The byte there, or the end, is not what the grammar has in this place. */
+static bool unexpected(struct parser *parser)
 {
-    pk_buf_add(&scan->out, (pk_slice){scan->in.data + scan->pos, n});
-    scan->pos += n;
+    unsigned char byte = peek(parser, 0);
+
+    if (parser->at == parser->end || is_digit(byte) || (byte >= 'a' && byte <= 'z') ||
+        (byte != 0 && strchr("{}[],:\"-", byte) != NULL))
+        return false;
+    return fail(parser, "an unexpected byte");
 }
 
+/* The byte that follows blanks, 0 at the end. */
+static unsigned char next_byte(struct parser *parser)
+{
+    unsigned char byte;
+
+    while ((byte = peek(parser, 0)) == ' ' || byte == '\n' || byte == '\r' || byte == '\t')
+        parser->at++;
+    return byte;
+}
+
+/* ---- strings ------------------------------------------------------------------------------ */
+
 /* The four hex digits at `ahead`, or -1. */
-static int32_t hex4(const struct scan *scan, size_t ahead)
+static int32_t hex4(const struct parser *parser, size_t ahead)
 {
     int32_t code = 0;
 
     for (size_t i = 0; i < 4; i++) {
-        unsigned char byte = peek(scan, ahead + i);
+        unsigned char byte = peek(parser, ahead + i);
         int digit = is_digit(byte)               ? byte - '0'
                     : byte >= 'a' && byte <= 'f' ? byte - 'a' + 10
                     : byte >= 'A' && byte <= 'F' ? byte - 'A' + 10
@@ -88,150 +86,165 @@ static int32_t hex4(const struct scan *scan, size_t ahead)
     return code;
 }
 
-static void scan_unicode_escape(struct scan *scan)
+static bool read_unicode_escape(struct parser *parser, struct pk_buf *out)
 {
-    int32_t code = hex4(scan, 2);
+    int32_t code = hex4(parser, 2);
+    size_t len = 6;
 
-    if (code == 0) {
-        pk_buf_add(&scan->out, PK_LIT(MARK_NUL));
-        scan->pos += 6;
-    } else if (code < 0) {
-        scan->fault = "a bad \\u escape";
-    } else if (code >= 0xDC00 && code <= 0xDFFF) {
-        scan->fault = "half of a surrogate pair";
-    } else if (code >= 0xD800 && code <= 0xDBFF) {
-        int32_t low = peek(scan, 6) == '\\' && peek(scan, 7) == 'u' ? hex4(scan, 8) : -1;
+    if (code < 0)
+        return fail(parser, "a bad \\u escape");
+    if (code >= 0xD800 && code <= 0xDBFF) {
+        int32_t low = peek(parser, 6) == '\\' && peek(parser, 7) == 'u' ? hex4(parser, 8) : -1;
 
         if (low < 0xDC00 || low > 0xDFFF)
-            scan->fault = "half of a surrogate pair";
-        else
-            copy(scan, 12);
-    } else {
-        copy(scan, 6);
+            return fail(parser, "half of a surrogate pair");
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        len = 12;
+    } else if (code >= 0xDC00 && code <= 0xDFFF) {
+        return fail(parser, "half of a surrogate pair");
     }
+    if (code == 0)
+        pk_buf_add(out, PK_LIT(MARK_NUL));
+    else
+        pk_utf8_add(out, (uint32_t)code);
+    parser->at += len;
+    return true;
 }
 
-static void scan_escape(struct scan *scan)
+static bool read_escape(struct parser *parser, struct pk_buf *out)
 {
-    unsigned char letter = peek(scan, 1);
+    static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+    unsigned char letter = peek(parser, 1);
+    const char *found = letter == 0 ? NULL : strchr(letters, letter);
 
     if (letter == 'u')
-        scan_unicode_escape(scan);
-    else if (letter != 0 && strchr("\"\\/bfnrt", letter) != NULL)
-        copy(scan, 2);
-    else
-        scan->fault = "a bad escape";
+        return read_unicode_escape(parser, out);
+    if (found == NULL)
+        return fail(parser, "a bad escape");
+    pk_buf_add_byte(out, (unsigned char)bytes[found - letters]);
+    parser->at += 2;
+    return true;
 }
 
-static void scan_string(struct scan *scan)
+static pk_slice rest_of(const struct parser *parser)
 {
-    copy(scan, 1);
-    while (scan->fault == NULL) {
-        size_t run = 0;
-        unsigned char byte;
-
-        while ((byte = peek(scan, run)) >= 0x20 && byte != '"' && byte != '\\')
-            run++;
-        copy(scan, run);
-        if (byte == '"') {
-            copy(scan, 1);
-            return;
-        }
-        if (byte == '\\')
-            scan_escape(scan);
-        else
-            scan->fault =
-                scan->pos < scan->in.len ? "a control byte in a string" : "a string without end";
-    }
+    return pk_slice_of(parser->at, (size_t)(parser->end - parser->at));
 }
+
+/* The rest of a string of which `out` has the beginning. */
+static bool read_escaped(struct parser *parser, struct pk_buf *out)
+{
+    while (peek(parser, 0) != '"') {
+        size_t plain;
+
+        if (peek(parser, 0) != '\\')
+            return fail(parser, parser->at < parser->end ? "a control byte in a string"
+                                                         : "a string without end");
+        if (!read_escape(parser, out))
+            return false;
+        plain = json_out_plain_length(rest_of(parser));
+        pk_buf_add(out, pk_slice_of(parser->at, plain));
+        parser->at += plain;
+    }
+    return true;
+}
+
+/* string = '"' {byte | escape} '"'; the parser is at the first quote. */
+static bool read_string(struct parser *parser, char **text)
+{
+    struct pk_buf escaped = PK_BUF_INIT;
+    pk_slice plain;
+    bool good;
+
+    parser->at++;
+    plain = rest_of(parser);
+    plain.len = json_out_plain_length(plain);
+    parser->at += plain.len;
+    good = peek(parser, 0) == '"';
+    if (!good) {
+        pk_buf_add(&escaped, plain);
+        good = read_escaped(parser, &escaped);
+        plain = pk_buf_slice(&escaped);
+    }
+    if (good) {
+        *text = pk_arena_alloc(parser->arena, plain.len + 1);
+        if (plain.len > 0)
+            memcpy(*text, plain.data, plain.len);
+        (*text)[plain.len] = '\0';
+        parser->at++;
+    }
+    pk_buf_release(&escaped);
+    return good;
+}
+
+/* ---- numbers and words -------------------------------------------------------------------- */
 
 /* Digits from `ahead` on; returns how far they reach, `ahead` itself when there are none. */
-static size_t digits(const struct scan *scan, size_t ahead)
+static size_t digits(const struct parser *parser, size_t ahead)
 {
-    while (is_digit(peek(scan, ahead)))
+    while (is_digit(peek(parser, ahead)))
         ahead++;
     return ahead;
 }
 
 /* number = ["-"] ("0" | 1-9 {digit}) ["." digit {digit}] [("e" | "E") ["+" | "-"] digit {digit}] */
-static size_t number_length(const struct scan *scan)
+static size_t number_length(const struct parser *parser)
 {
-    size_t at = peek(scan, 0) == '-' ? 1 : 0;
-    size_t end = peek(scan, at) == '0' ? at + 1 : digits(scan, at);
+    size_t at = peek(parser, 0) == '-' ? 1 : 0;
+    size_t end = peek(parser, at) == '0' ? at + 1 : digits(parser, at);
 
     if (end == at)
         return 0;
-    if (peek(scan, end) == '.') {
+    if (peek(parser, end) == '.') {
         at = end + 1;
-        end = digits(scan, at);
+        end = digits(parser, at);
         if (end == at)
             return 0;
     }
-    if (peek(scan, end) == 'e' || peek(scan, end) == 'E') {
+    if (peek(parser, end) == 'e' || peek(parser, end) == 'E') {
         at = end + 1;
-        if (peek(scan, at) == '+' || peek(scan, at) == '-')
+        if (peek(parser, at) == '+' || peek(parser, at) == '-')
             at++;
-        end = digits(scan, at);
+        end = digits(parser, at);
         if (end == at)
             return 0;
     }
-    return is_digit(peek(scan, end)) ? 0 : end;
+    return is_digit(peek(parser, end)) ? 0 : end;
 }
 
-static void scan_number(struct scan *scan)
+static bool read_number(struct parser *parser, cJSON *node)
 {
-    size_t length = number_length(scan);
+    size_t length = number_length(parser);
 
-    if (length == 0) {
-        scan->fault = "a malformed number";
-        return;
-    }
-    pk_buf_add_byte(&scan->out, '"');
-    pk_buf_add_byte(&scan->out, (unsigned char)MARK_NUMBER);
-    copy(scan, length);
-    pk_buf_add_byte(&scan->out, '"');
+    if (length == 0)
+        return fail(parser, "a malformed number");
+    node->type = cJSON_String;
+    node->valuestring = pk_arena_alloc(parser->arena, length + 2);
+    node->valuestring[0] = MARK_NUMBER;
+    memcpy(node->valuestring + 1, parser->at, length);
+    node->valuestring[length + 1] = '\0';
+    parser->at += length;
+    return true;
 }
 
-static void scan_token(struct scan *scan, unsigned char byte)
+static bool read_word(struct parser *parser, cJSON *node)
 {
-    switch (byte) {
-    case '"':
-        scan_string(scan);
-        return;
-    case ' ':
-    case '\t':
-    case '\n':
-    case '\r':
-        pk_buf_add_byte(&scan->out, ' ');
-        scan->pos++;
-        return;
-    case '{':
-    case '[':
-        if (++scan->depth > API_JSON_DEPTH_MAX)
-            scan->fault = "too much nesting";
-        copy(scan, 1);
-        return;
-    case '}':
-    case ']':
-        scan->depth -= scan->depth > 0;
-        copy(scan, 1);
-        return;
-    case ',':
-    case ':':
-        copy(scan, 1);
-        return;
-    default:
-        break;
+    static const struct {
+        pk_slice text;
+        int type;
+    } words[] = {{{"true", 4}, cJSON_True}, {{"false", 5}, cJSON_False}, {{"null", 4}, cJSON_NULL}};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (pk_slice_starts(rest_of(parser), words[i].text)) {
+            node->type = words[i].type;
+            parser->at += words[i].text.len;
+            return true;
+        }
     }
-    if (byte == '-' || is_digit(byte))
-        scan_number(scan);
-    else if (byte >= 'a' && byte <= 'z')
-        copy(scan, 1); /* true, false, null: spelt out by cJSON */
-    else
-        scan->fault = "an unexpected byte";
+    return unexpected(parser);
 }
 
-/* ---- after the parse ---------------------------------------------------------------------- */
+/* ---- objects and arrays ------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -239,16 +252,15 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* A name that occurs twice among the object's members, or NULL. */
-static const char *repeated_name(struct pk_arena *arena, const cJSON *object)
+static const char *repeated_name(struct pk_arena *arena, const cJSON *object, size_t count)
 {
-    size_t count = api_json_count(object);
     const char **names;
     size_t n = 0;
 
     if (count <= PAIRWISE_MAX) {
         for (const cJSON *a = object->child; a != NULL; a = a->next) {
             for (const cJSON *b = a->next; b != NULL; b = b->next) {
-                if (strcmp(a->string, b->string) == 0)
+                if (a->string[0] == b->string[0] && strcmp(a->string, b->string) == 0)
                     return a->string;
             }
         }
@@ -265,71 +277,120 @@ static const char *repeated_name(struct pk_arena *arena, const cJSON *object)
     return NULL;
 }
 
-/* The message is empty, as AWS's is; what is wrong stands in the hint. */
-static enum pk_code refuse(struct pk_error *err)
+static bool read_value(struct parser *parser, cJSON *node);
+
+/* string ":", in front of a member's value. */
+static bool read_name(struct parser *parser, cJSON *member)
 {
-    (void)pk_fail(err, PK_E_SERIALIZATION, "%s", "");
-    pk_error_hint(err, "the request is not JSON");
-    return PK_E_SERIALIZATION;
+    if (next_byte(parser) != '"')
+        return unexpected(parser);
+    if (!read_string(parser, &member->string))
+        return false;
+    if (next_byte(parser) != ':')
+        return unexpected(parser);
+    parser->at++;
+    return true;
 }
 
-/* Refuses repeated names (one value would silently win), and numbers in place of names, which the
- * pre-pass made look like strings. */
-static enum pk_code check_names(struct pk_arena *arena, const cJSON *node, struct pk_error *err)
+/* [child {"," child}] close; *count is how many there were. */
+static bool read_children(struct parser *parser, cJSON *node, char close, size_t *count)
 {
-    if (api_json_kind(node) == API_JSON_OBJECT) {
-        const char *name = repeated_name(arena, node);
+    cJSON **link = &node->child;
 
-        if (name != NULL) {
-            (void)refuse(err);
-            pk_error_hint(err, "the request has the member '%s' twice", name);
-            return PK_E_SERIALIZATION;
+    *count = 0;
+    if (next_byte(parser) != close) {
+        for (;;) {
+            cJSON *child = PK_NEW(parser->arena, cJSON);
+
+            if (close == '}' && !read_name(parser, child))
+                return false;
+            if (!read_value(parser, child))
+                return false;
+            *link = child;
+            link = &child->next;
+            ++*count;
+            if (next_byte(parser) != ',')
+                break;
+            parser->at++;
         }
     }
-    for (const cJSON *child = node->child; child != NULL; child = child->next) {
-        enum pk_code rc = child->child == NULL ? PK_OK : check_names(arena, child, err);
-
-        if (rc == PK_OK && child->string != NULL && child->string[0] == MARK_NUMBER)
-            rc = refuse(err);
-        if (rc != PK_OK)
-            return rc;
-    }
-    return PK_OK;
+    if (next_byte(parser) != close)
+        return unexpected(parser);
+    parser->at++;
+    return true;
 }
 
-static const cJSON *parse(struct pk_arena *arena, const struct pk_buf *text)
+static bool read_container(struct parser *parser, cJSON *node, char close)
 {
-    const cJSON *root;
+    size_t count;
 
-    pthread_once(&hooks_once, set_hooks);
-    parsing = arena;
-    root = cJSON_ParseWithLengthOpts(text->data, text->len + 1, NULL, 1);
-    parsing = NULL;
-    return root;
+    if (++parser->depth > API_JSON_DEPTH_MAX)
+        return fail(parser, "too much nesting");
+    node->type = close == '}' ? cJSON_Object : cJSON_Array;
+    parser->at++;
+    if (!read_children(parser, node, close, &count))
+        return false;
+    if (close == '}' && parser->repeated == NULL)
+        parser->repeated = repeated_name(parser->arena, node, count);
+    parser->depth--;
+    return true;
 }
 
+/* value = object | array | string | number | word. Depth is bounded by API_JSON_DEPTH_MAX. */
+static bool read_value(struct parser *parser, cJSON *node)
+{
+    unsigned char byte = next_byte(parser);
+
+    switch (byte) {
+    case '{':
+        return read_container(parser, node, '}');
+    case '[':
+        return read_container(parser, node, ']');
+    case '"':
+        node->type = cJSON_String;
+        return read_string(parser, &node->valuestring);
+    default:
+        break;
+    }
+    if (byte == '-' || is_digit(byte))
+        return read_number(parser, node);
+    return read_word(parser, node);
+}
+
+/* ---- a request ---------------------------------------------------------------------------- */
+
+static bool parse(struct parser *parser, pk_slice body, cJSON *root)
+{
+    if (!pk_utf8_valid(body))
+        return fail(parser, "invalid UTF-8");
+    if (!read_value(parser, root))
+        return false;
+    next_byte(parser);
+    return parser->at == parser->end || unexpected(parser);
+}
+
+/* The message is empty, as AWS's is; what is wrong stands in the hint. A repeated name would let
+ * one value silently win. */
 enum pk_code api_json_parse(struct pk_arena *arena, pk_slice body, const struct cJSON **root,
                             struct pk_error *err)
 {
-    struct scan scan = {.in = body, .out = PK_BUF_INIT};
-    const cJSON *tree = NULL;
+    struct parser parser = {
+        .arena = arena, .start = body.data, .at = body.data, .end = body.data + body.len};
+    cJSON *tree = PK_NEW(arena, cJSON);
 
-    pk_buf_reserve(&scan.out, body.len + 1);
-    if (!pk_utf8_valid(body))
-        scan.fault = "invalid UTF-8";
-    while (scan.fault == NULL && scan.pos < body.len)
-        scan_token(&scan, (unsigned char)body.data[scan.pos]);
-    if (scan.fault == NULL && scan.out.len > 0)
-        tree = parse(arena, &scan.out);
-    pk_buf_release(&scan.out);
-    if (tree == NULL) {
-        (void)refuse(err);
-        if (scan.fault != NULL)
-            pk_error_hint(err, "the request has %s near byte %zu", scan.fault, scan.pos + 1);
-        return PK_E_SERIALIZATION;
+    if (body.len > 0 && parse(&parser, body, tree) && parser.repeated == NULL) {
+        *root = tree;
+        return PK_OK;
     }
-    *root = tree;
-    return check_names(arena, tree, err);
+    (void)pk_fail(err, PK_E_SERIALIZATION, "%s", "");
+    if (parser.fault != NULL)
+        pk_error_hint(err, "the request has %s near byte %zu", parser.fault,
+                      (size_t)(parser.at - parser.start) + 1);
+    else if (parser.repeated != NULL)
+        pk_error_hint(err, "the request has the member '%s' twice", parser.repeated);
+    else
+        pk_error_hint(err, "the request is not JSON");
+    return PK_E_SERIALIZATION;
 }
 
 /* ---- accessors ---------------------------------------------------------------------------- */
@@ -450,7 +511,7 @@ const struct cJSON *api_json_member(const struct cJSON *object, const char *name
     if (object == NULL || (object->type & 0xFF) != cJSON_Object)
         return NULL;
     for (node = object->child; node != NULL; node = node->next) {
-        if (strcmp(node->string, name) == 0)
+        if (node->string[0] == name[0] && strcmp(node->string, name) == 0)
             return (node->type & 0xFF) == cJSON_NULL ? NULL : node;
     }
     return NULL;

@@ -1,14 +1,12 @@
 /*
- * Request JSON: strict where cJSON is lax, and without losing a digit or a NUL.
+ * Request JSON: strict, and without losing a digit or a NUL.
  *
- * A pre-pass over the raw bytes refuses bad UTF-8, control bytes, bad escapes, too much nesting and
- * malformed numbers, and writes a copy for cJSON in which two things that cJSON would lose are
- * marked by bytes no UTF-8 text contains: \u0000 becomes C0 80, and a number becomes a string that
- * begins with C1. After parsing, repeated member names are refused. Readers therefore use the
- * accessors below, never cJSON's own fields.
+ * Refused are bad UTF-8, control bytes, bad escapes, too much nesting, malformed numbers and
+ * repeated member names. The tree is made of cJSON's nodes, which have no length; so two things are
+ * marked in their strings by bytes no UTF-8 text contains: a NUL is C0 80, and a number is a string
+ * that begins with C1. Readers therefore use the accessors below, never cJSON's own fields.
  *
- * The tree lives in the arena and is never deleted: cJSON's process-wide allocation hooks, set once
- * in api_json.c, lead to the arena of the thread that is parsing and otherwise to the heap.
+ * The tree lives in the arena and is never deleted.
  */
 #ifndef CMD_API_JSON_H
 #define CMD_API_JSON_H
@@ -21,7 +19,7 @@ struct cJSON;
 
 enum {
     API_JSON_BODY_MAX = 16 * 1024 * 1024, /* operations.md §1 */
-    API_JSON_DEPTH_MAX = 1000             /* cJSON's own limit */
+    API_JSON_DEPTH_MAX = 1000
 };
 
 enum api_json_kind {

@@ -70,8 +70,7 @@ static bool is_block_plain(const char *block)
     return special == 0;
 }
 
-/* How many bytes from the front need no escape. */
-static size_t plain_length(pk_slice text)
+size_t json_out_plain_length(pk_slice text)
 {
     size_t n = 0;
 
@@ -96,7 +95,7 @@ static void out_escape(struct pk_buf *out, unsigned char byte)
 
 void json_out_string(struct pk_buf *out, pk_slice text)
 {
-    size_t plain = plain_length(text);
+    size_t plain = json_out_plain_length(text);
 
     pk_buf_reserve(out, text.len + 2);
     pk_buf_add_byte(out, '"');
@@ -104,7 +103,7 @@ void json_out_string(struct pk_buf *out, pk_slice text)
     while (plain < text.len) {
         out_escape(out, (unsigned char)text.data[plain]);
         text = pk_slice_skip(text, plain + 1);
-        plain = plain_length(text);
+        plain = json_out_plain_length(text);
         pk_buf_add(out, (pk_slice){text.data, plain});
     }
     pk_buf_add_byte(out, '"');

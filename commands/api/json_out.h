@@ -15,6 +15,8 @@ void json_out_member_slice(struct pk_buf *out, pk_slice name);
 /* To be called before each element of an array. */
 void json_out_element(struct pk_buf *out);
 
+/* How many bytes from the front stand in a JSON string as they are. */
+size_t json_out_plain_length(pk_slice text);
 /* The text in quotes, escaped. */
 void json_out_string(struct pk_buf *out, pk_slice text);
 void json_out_cstr(struct pk_buf *out, const char *text);

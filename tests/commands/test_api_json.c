@@ -1,4 +1,4 @@
-/* The pre-pass, the strict parse, and the accessors of request JSON. */
+/* The strict parse and the accessors of request JSON. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
@@ -27,6 +27,12 @@ static const struct good {
     {BODY("[\"ab\\u0000cd\"]"), "[\"ab\\u0000cd\"]"},
     {BODY("{\"a\\u0000\":1,\"a\":2}"), "{\"a\":2,\"a\\u0000\":1}"},
     {BODY("\"x\""), "\"x\""},
+    {BODY("[\"\",\"\\n\",\"a\\n\",\"\\nb\"]"), "[\"\",\"\\n\",\"a\\n\",\"\\nb\"]"},
+    {BODY("[\"0123456789abcdef0123456789abcdef\\n0123456789abcdef0123456789abcdef\\u0000\"]"),
+     "[\"0123456789abcdef0123456789abcdef\\n0123456789abcdef0123456789abcdef\\u0000\"]"},
+    {BODY("[\"\\u00c1\",\"\\u007f\\u0080\"]"), "[\"\xC3\x81\",\"\x7F\xC2\x80\"]"},
+    {BODY("-0.5e-3"), "-0.5e-3"},
+    {BODY("[[],[[]],{\"\":{}}]"), "[[],[[]],{\"\":{}}]"},
     {BODY("7"), "7"},
 };
 
@@ -65,6 +71,18 @@ static const struct bad {
     {BODY("{"), NOT_JSON},
     {BODY("]"), NOT_JSON},
     {BODY("[1,]"), NOT_JSON},
+    {BODY("[,1]"), NOT_JSON},
+    {BODY("[1"), NOT_JSON},
+    {BODY("{\"a\":1"), NOT_JSON},
+    {BODY("{\"a\":"), NOT_JSON},
+    {BODY("{\"a\""), NOT_JSON},
+    {BODY("{\"a\":}"), NOT_JSON},
+    {BODY("{\"a\":1]"), NOT_JSON},
+    {BODY("[1}"), NOT_JSON},
+    {BODY("{true:1}"), NOT_JSON},
+    {BODY("[nul]"), NOT_JSON},
+    {BODY("[\"a\"\"b\"]"), NOT_JSON},
+    {BODY("{} !"), "the request has an unexpected byte near byte 4"},
     {BODY("{\"a\":1,}"), NOT_JSON},
     {BODY("{\"a\" 1}"), NOT_JSON},
     {BODY("{a:1}"), NOT_JSON},
@@ -82,6 +100,8 @@ static const struct bad {
     {BODY("[\x0b]"), "the request has an unexpected byte near byte 2"},
     {BODY("[\"a"), "the request has a string without end"},
     {BODY("[\"a\\"), "the request has a bad escape"},
+    {BODY("[\"a\\nb"), "the request has a string without end near byte 7"},
+    {BODY("[\"a\\nb\tc\"]"), "the request has a control byte in a string near byte 7"},
     {BODY("[\"\\x\"]"), "the request has a bad escape"},
     {BODY("[\"\\u12G4\"]"), "the request has a bad \\u escape"},
     {BODY("[\"\\u12"), "the request has a bad \\u escape"},
