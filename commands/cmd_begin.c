@@ -3,7 +3,9 @@
  * TransactWriteItems; get becomes TransactGetItems. An action that could not even be built is
  * refused at its line and leaves the transaction as it was; whatever commit answers ends it.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "commands/args.h"
 #include "commands/cmd_partiql.h"
@@ -316,6 +318,28 @@ static void show_commit(struct cmd_context *context, const cJSON *answer,
                         "a transaction with this token was done already: nothing was written");
 }
 
+/* A transaction that an endpoint has done and whose answer was lost is sent again: by a token it
+ * knows it then, as with the SDKs. On the engine nothing is lost. */
+static void add_token(const struct cmd_context *context, cJSON *request)
+{
+    enum { TOKEN_BYTES = 16 };
+    const struct cmd_transaction *txn = context->txn;
+    unsigned char random[TOKEN_BYTES];
+    char token[2 * TOKEN_BYTES + 1];
+
+    if (txn->kind == CMD_TXN_GETS)
+        return;
+    if (txn->token.data != NULL) {
+        cmd_wire_set_text(request, "ClientRequestToken", txn->token);
+        return;
+    }
+    if (context->backend->endpoint == NULL || getrandom(random, sizeof(random), 0) != TOKEN_BYTES)
+        return;
+    for (size_t i = 0; i < TOKEN_BYTES; i++)
+        (void)snprintf(token + 2 * i, 3, "%02x", random[i]);
+    cmd_wire_set_text(request, "ClientRequestToken", pk_slice_cstr(token));
+}
+
 static enum pk_code send_transaction(struct cmd_context *context, struct cmd_result *result,
                                      struct pk_error *err)
 {
@@ -329,8 +353,7 @@ static enum pk_code send_transaction(struct cmd_context *context, struct cmd_res
 
     cmd_wire_set(request, outcome.member, txn->actions);
     txn->actions = NULL;
-    if (txn->token.data != NULL && txn->kind != CMD_TXN_GETS)
-        cmd_wire_set_text(request, "ClientRequestToken", txn->token);
+    add_token(context, request);
     cmd_wire_set_text(request, "ReturnConsumedCapacity", PK_LIT("INDEXES"));
     rc = cmd_call(context, outcome.operation, request, &answer, &raw, err);
     if (rc == PK_OK) {

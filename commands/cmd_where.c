@@ -133,6 +133,8 @@ enum pk_code cmd_where_run(struct cmd_context *context, const struct cmd_stateme
     cJSON *answer = NULL;
     enum pk_code rc;
 
+    if (!context->backend->extensions) /* describe key comes here, too */
+        return cmd_fail_foreign(context, "where", err);
     cmd_request_init(&request);
     rc = cmd_request_open(context, statement, &spec, &args, &request, err);
     if (rc == PK_OK)
@@ -152,7 +154,7 @@ const struct cmd_entry cmd_where_entry = {
     .usage = "KEY [from TABLE]",
     .summary = "where a key lives: its token, partition and stored bytes",
     .detail = "The partition key alone is enough. describe key KEY is the same.",
-    .flags = CMD_READONLY | CMD_PKSK_ONLY,
+    .flags = CMD_READONLY,
     .complete = cmd_complete_data,
     .run = cmd_where_run,
 };
