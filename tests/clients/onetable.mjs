@@ -1,8 +1,9 @@
 // dynamodb-onetable: it makes the table from its schema, and keeps entities in it by templates.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { DescribeStreamCommand, DynamoDBStreamsClient, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { Table } from 'dynamodb-onetable';
-import { advanceClock, client } from './endpoint.mjs';
+import { advanceClock, client, settings } from './endpoint.mjs';
 
 const schema = {
     format: 'onetable:1.1.0',
@@ -50,7 +51,10 @@ const Account = table.getModel('Account');
 
 before(async () => {
     assert.equal(await table.exists(), false);
-    await table.createTable({ TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true } });
+    await table.createTable({
+        StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+        TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
+    });
     assert.equal(await table.exists(), true);
     const { Table: { TableStatus, LocalSecondaryIndexes: [{ Projection }] } } = await table.describeTable();
     assert.equal(TableStatus, 'ACTIVE');
@@ -134,6 +138,22 @@ test('transactions', async () => {
     assert.deepEqual([account.name, user.logins], ['T', 1]);
     const groups = await table.fetch(['User', 'Account'], { pk: 'account:t' });
     assert.deepEqual(groups.Account.map((a) => a.name), ['T']);
+});
+
+test('records of the stream become entities', async () => {
+    const streams = new DynamoDBStreamsClient(settings);
+    const { Table: { LatestStreamArn: StreamArn } } = await table.describeTable();
+    const { StreamDescription: { Shards } } = await streams.send(new DescribeStreamCommand({ StreamArn }));
+    const iterators = await Promise.all(Shards.map(({ ShardId }) =>
+        streams.send(new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'LATEST' }))));
+    await Account.create({ id: 's', name: 'before' });
+    await Account.update({ id: 's', name: 'after' });
+    await User.create({ accountId: 's', email: 'ann' });
+    const pages = await Promise.all(iterators.map(({ ShardIterator }) => streams.send(new GetRecordsCommand({ ShardIterator }))));
+    const { Account: accounts, User: users } = table.stream(pages.flatMap((page) => page.Records));
+    assert.deepEqual(accounts.map((c) => [c.type, c.old?.name, c.new.name]), [['INSERT', undefined, 'before'], ['MODIFY', 'before', 'after']]);
+    assert.deepEqual(users.map((c) => [c.type, c.new.email, c.new.logins]), [['INSERT', 'ann', 0]]);
+    streams.destroy();
 });
 
 test('time to live', async () => {

@@ -21,7 +21,7 @@ check boto3 /usr/bin/python3 -c "import boto3, json
 dynamodb = $(line boto3)
 print(json.dumps({'TableNames': [table.name for table in dynamodb.tables.all()]}))"
 check 'AWS CLI' env PATH="/usr/bin:$PATH" sh -c "$(line 'AWS CLI')"
-check JavaScript node --input-type=module -e "import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+check JavaScript env NODE_NO_WARNINGS=1 node --input-type=module -e "import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 const client = $(line JavaScript);
 console.log(JSON.stringify({ TableNames: (await client.send(new ListTablesCommand({}))).TableNames }));"
 echo "$passed passed, $failed failed"
