@@ -11,6 +11,8 @@
     XX(alter)                                                                                      \
     XX(analyze)                                                                                    \
     XX(api)                                                                                        \
+    XX(backup)                                                                                     \
+    XX(backups)                                                                                    \
     XX(begin)                                                                                      \
     XX(calc)                                                                                       \
     XX(check)                                                                                      \
@@ -34,6 +36,7 @@
     XX(more)                                                                                       \
     XX(put)                                                                                        \
     XX(query)                                                                                      \
+    XX(restore)                                                                                    \
     XX(rollback)                                                                                   \
     XX(scan)                                                                                       \
     XX(set)                                                                                        \

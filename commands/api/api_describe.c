@@ -214,12 +214,9 @@ static void add_latest_stream(struct pk_buf *out, struct pk_arena *arena,
     json_out_member_text(out, "LatestStreamArn", api_stream_arn(arena, &name));
 }
 
-/* status: of the description; "CREATING" is what a restore answers although all may be there. */
-static void add_restore(struct pk_buf *out, struct pk_arena *arena, const struct pk_table *table,
-                        const char *status)
+static void add_restore(struct pk_buf *out, struct pk_arena *arena, const struct pk_table *table)
 {
     const struct pk_restore *restore = &table->restore;
-    bool answering = status != NULL && strcmp(status, "CREATING") == 0;
 
     if (restore->source.data == NULL)
         return;
@@ -230,7 +227,7 @@ static void add_restore(struct pk_buf *out, struct pk_arena *arena, const struct
     json_out_member_text(out, "SourceTableArn", api_table_arn(arena, restore->source));
     add_member_time(out, "RestoreDateTime", restore->at_ms);
     json_out_member(out, "RestoreInProgress");
-    json_out_bool(out, answering || restore->copying != 0);
+    json_out_bool(out, restore->copying != 0);
     pk_buf_add_byte(out, '}');
 }
 
@@ -298,7 +295,7 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
     json_out_member_text(out, "TableArn", api_table_arn(call->call.arena, table->name));
     json_out_member_text(out, "TableId", table->uuid);
     add_optional(out, call->call.arena, table);
-    add_restore(out, call->call.arena, table, status);
+    add_restore(out, call->call.arena, table);
     add_indexes(out, &of, 0, table->local_count);
     add_indexes(out, &of, table->local_count, table->index_count);
     json_out_member(out, "DeletionProtectionEnabled");
