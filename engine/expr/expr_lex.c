@@ -60,10 +60,10 @@ static enum pk_token_kind symbol(pk_slice text, size_t *len)
     };
 
     for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-        pk_slice candidate = pk_slice_cstr(symbols[i].text);
+        const char *candidate = symbols[i].text;
 
-        if (pk_slice_starts(text, candidate)) {
-            *len = candidate.len;
+        if (text.data[0] == candidate[0] && pk_slice_starts(text, pk_slice_cstr(candidate))) {
+            *len = strlen(candidate);
             return symbols[i].kind;
         }
     }

@@ -88,14 +88,16 @@ bool pk_expr_reserved(pk_slice name)
     size_t low = 0;
     size_t high = sizeof(words) / sizeof(words[0]);
 
-    if (name.len > LONGEST)
+    if (name.len == 0 || name.len > LONGEST)
         return false;
     for (size_t i = 0; i < name.len; i++)
         word[i] = upper(name.data[i]);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = pk_slice_compare(pk_slice_of(word, name.len), pk_slice_cstr(words[middle]));
+        int order = word[0] - words[middle][0];
 
+        if (order == 0)
+            order = pk_slice_compare(pk_slice_of(word, name.len), pk_slice_cstr(words[middle]));
         if (order == 0)
             return true;
         if (order < 0)
