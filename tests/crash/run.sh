@@ -31,6 +31,15 @@ kills() {
     fi
 }
 
+backup_kills() {
+    rounds=$(( (${CRASH_ROUNDS:-200} + 4) / 5 ))
+    if "$build/tests/crash/crash_backup" "$rounds" >"$work/backup" 2>&1; then
+        ok "$(sed -n 's/^crash_backup: //p' "$work/backup"): all whole, none half there"
+    else
+        bad 'kill -9 while backups are made and restored' "$work/backup"
+    fi
+}
+
 log_kills() {
     rounds=$(( (${CRASH_ROUNDS:-200} + 4) / 5 ))
     if "$build/tests/crash/crash_log" "$rounds" >"$work/log" 2>&1; then
@@ -124,6 +133,7 @@ lost_manifest() {
 
 kills
 log_kills
+backup_kills
 http_ends
 full_disk
 damaged_file
