@@ -346,5 +346,10 @@ const char *partiql_native_note(const struct partiql_plan *plan)
         if (mentions_key(plan->groups[i].filter, partiql_key_schema(plan)))
             return "Query refuses key attributes in its FilterExpression; PartiQL allows them";
     }
+    for (size_t i = 0; i < plan->columns.count; i++) {
+        if (plan->columns.list[i].path->count > 1)
+            return "a ProjectionExpression leaves a nested value where it is; PartiQL makes it a "
+                   "column";
+    }
     return NULL;
 }

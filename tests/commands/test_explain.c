@@ -428,6 +428,14 @@ static const struct line codes[] = {
      "    Statement=\"SELECT * FROM dashboard WHERE PK = 'a' AND SK > 'b' AND SK < 'c'\",\n"
      ")\n"
      "as it is sent: Query refuses key attributes in its FilterExpression; PartiQL allows them"},
+    {"explain as boto3 SELECT name, a.b FROM dashboard WHERE PK = 'a'",
+     "import boto3\n"
+     "client = boto3.client(\"dynamodb\")\n"
+     "response = client.execute_statement(\n"
+     "    Statement=\"SELECT name, a.b FROM dashboard WHERE PK = 'a'\",\n"
+     ")\n"
+     "as it is sent: a ProjectionExpression leaves a nested value where it is; PartiQL makes it a "
+     "column"},
     {"explain as boto3 create table New (a S) provisioned 1 2",
      "import boto3\n"
      "client = boto3.client(\"dynamodb\")\n"
