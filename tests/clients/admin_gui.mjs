@@ -25,7 +25,7 @@ before(async () => {
     admin = spawn(process.execPath, [program, '--host', '127.0.0.1', '--port', String(port), '--dynamo-endpoint', settings.endpoint], { stdio: 'inherit' });
     browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
     page = await browser.newPage();
-    page.setDefaultTimeout(20000);
+    page.setDefaultTimeout(60000);
     page.on('dialog', (dialog) => dialog.accept());
     for (let tries = 0; ; tries++) {
         try {
