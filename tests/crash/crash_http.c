@@ -30,7 +30,7 @@ enum {
     IDLE = 64,             /* connections that have had an answer and say nothing */
     DURABLE_EVERY = 3,     /* rounds: writers share syncs then, a path of its own */
     VANISHED = 4,          /* clients that have gone in the middle of a request */
-    END_MILLIS_MAX = 4000, /* of a drain: half of what clients could hold it up */
+    END_MILLIS_MAX = 5000, /* of a drain: less than clients could hold it up at worst */
     DELAY_MIN_US = 20000,
     DELAY_RANGE_US = 300000
 };

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The bad days: kills under load, a full disk, a damaged table file, a lost MANIFEST.
-#   run.sh BUILD-DIR        CRASH_ROUNDS kills (default 200), a fifth as many of a change log, half as
-#                           many of a server, and a tenth as many orderly ends of one
+#   run.sh BUILD-DIR        CRASH_ROUNDS kills (default 200), half as many of a server, a fifth as
+#                           many of a change log and with recorded histories, and a tenth as many
+#                           orderly ends of a server
 set -u
 build=$1
 pksk=$build/pksk
@@ -62,6 +63,15 @@ http_ends() {
     served kill $(( (${CRASH_ROUNDS:-200} + 1) / 2 )) 'kill -9 of a server under 16 clients'
     served term $(( (${CRASH_ROUNDS:-200} + 9) / 10 )) 'SIGTERM of a server under 16 clients'
     served stop $(( (${CRASH_ROUNDS:-200} + 9) / 10 )) 'serve stop under 16 clients'
+}
+
+histories() {
+    rounds=$(( (${CRASH_ROUNDS:-200} + 4) / 5 ))
+    if PKSK=$pksk "$build/tests/crash/crash_history" "$rounds" >"$work/histories" 2>&1; then
+        ok "histories across $rounds kills are linearizable: $(sed -n 's/^crash_history: //p' "$work/histories")"
+    else
+        bad 'histories across kills' "$work/histories"
+    fi
 }
 
 full_disk() {
@@ -135,6 +145,7 @@ kills
 log_kills
 backup_kills
 http_ends
+histories
 full_disk
 damaged_file
 lost_manifest

@@ -96,6 +96,16 @@ static const struct {
      3,
      {PUT(0, 1, 5), CAS(2, LINEAR_NEVER, 5, 6), READ(20, 21, 5)}},
     {"or held", true, 3, {PUT(0, 1, 5), CAS(2, LINEAR_NEVER, 5, 6), READ(20, 21, 6)}},
+    {"an addition without an answer",
+     true,
+     3,
+     {PUT(0, 1, 5),
+      {.called = 2,
+       .answered = LINEAR_NEVER,
+       .kind = LINEAR_ADD,
+       .before_unknown = true,
+       .after = 1},
+      READ(20, 21, 6)}},
 };
 
 Test(linear, known_histories)

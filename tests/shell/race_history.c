@@ -5,7 +5,7 @@
  *   transfers   between accounts by transactions, while two clients look: what TransactGetItems and
  *               a strong Scan see always adds up, and at the end each account is exact
  *   histories   reads, writes, conditional writes, deletes and additions on few items, recorded
- *               with their times: each item's history is linearizable (linear.h)
+ *               with their times: each item's history is linearizable (history.h)
  *
  *   race_history [STEPS] [SEED]      steps of each client in each part
  */
@@ -13,15 +13,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "engine/base/rng.h"
 #include "engine/engine.h"
 #include "shell/server/server.h"
-#include "tests/support/http_client.h"
-#include "tests/support/linear.h"
+#include "tests/support/history.h"
 
-enum { CLIENTS = 16, LOOKERS = 2, COUNTERS = 3, ACCOUNTS = 12, MONEY = 100, ITEMS = 4, STEPS = 60 };
+enum { CLIENTS = 16, LOOKERS = 2, COUNTERS = 3, ACCOUNTS = 12, MONEY = 100, STEPS = 60 };
 
 /* A write takes many latches at once when a table is made: see race_engine.c. */
 const char *__tsan_default_options(void);
@@ -38,9 +36,6 @@ struct client {
     struct http_client http;
     struct pk_buf body, answer;
     int64_t gained[ACCOUNTS];
-    uint64_t seen[ITEMS]; /* by this client, last */
-    struct linear_op *ops[ITEMS];
-    size_t op_counts[ITEMS];
 };
 
 struct race {
@@ -48,6 +43,7 @@ struct race {
     struct cmd_backend *backend;
     struct sh_server *server;
     struct client clients[CLIENTS];
+    struct history_client recorders[CLIENTS];
     size_t steps;
     uint64_t seed;
     atomic_uint moving; /* clients that still transfer */
@@ -272,141 +268,14 @@ static void verify_accounts(struct race *race)
 
 /* ---- histories ------------------------------------------------------------------------------- */
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* The condition that the item holds `seen`, as members of a request. With other values: they go on
- * behind. */
-static void add_condition(struct client *client, uint64_t seen, const char *values)
-{
-    if (seen == 0)
-        pk_buf_add_cstr(&client->body, ",\"ConditionExpression\":\"attribute_not_exists(id)\"");
-    else
-        pk_buf_add_cstr(&client->body, ",\"ConditionExpression\":\"v = :seen\"");
-    if (seen == 0 && *values == '\0')
-        return;
-    pk_buf_printf(&client->body, ",\"ExpressionAttributeValues\":{%s", values);
-    if (seen != 0)
-        pk_buf_printf(&client->body, "%s\":seen\":{\"N\":\"%" PRIu64 "\"}",
-                      *values == '\0' ? "" : ",", seen);
-    pk_buf_add_byte(&client->body, '}');
-}
-
-/* Draws an operation, writes its request, and fills *op as far as it is known. */
-static const char *draw(struct client *client, unsigned item, uint64_t value, struct linear_op *op)
-{
-    uint64_t dice = pk_rng_below(&client->rng, 10), seen = client->seen[item];
-    char values[64];
-
-    *op = (struct linear_op){.kind = LINEAR_WRITE, .after = value};
-    snprintf(values, sizeof(values), "\":v\":{\"N\":\"%" PRIu64 "\"}", value);
-    say(client, "{\"TableName\":\"Items\"");
-    if (dice < 2) {
-        op->before_unknown = dice == 0;
-        pk_buf_printf(&client->body,
-                      ",\"Item\":{\"id\":{\"S\":\"item%u\"},\"v\":{\"N\":\"%" PRIu64 "\"}}%s}",
-                      item, value, dice == 0 ? "" : ",\"ReturnValues\":\"ALL_OLD\"");
-        return "PutItem";
-    }
-    pk_buf_printf(&client->body, ",\"Key\":{\"id\":{\"S\":\"item%u\"}}", item);
-    if (dice < 5) {
-        op->kind = LINEAR_READ;
-        pk_buf_add_cstr(&client->body, ",\"ConsistentRead\":true}");
-        return "GetItem";
-    }
-    if (dice == 5) {
-        op->kind = LINEAR_ADD;
-        pk_buf_add_cstr(&client->body,
-                        ",\"UpdateExpression\":\"ADD v :v\",\"ReturnValues\":\"UPDATED_NEW\","
-                        "\"ExpressionAttributeValues\":{\":v\":{\"N\":\"1\"}}}");
-        return "UpdateItem";
-    }
-    if (dice == 6) {
-        op->after = 0;
-        pk_buf_add_cstr(&client->body, ",\"ReturnValues\":\"ALL_OLD\"}");
-        return "DeleteItem";
-    }
-    op->kind = LINEAR_WRITE_IF;
-    op->before = seen;
-    op->after = dice == 7 ? 0 : value;
-    if (dice > 7)
-        pk_buf_add_cstr(&client->body, ",\"UpdateExpression\":\"SET v = :v\"");
-    add_condition(client, seen, dice == 7 ? "" : values);
-    pk_buf_add_byte(&client->body, '}');
-    return dice == 7 ? "DeleteItem" : "UpdateItem";
-}
-
-/* What the answer says about the operation. */
-static void learn(struct client *client, int status, struct linear_op *op)
-{
-    uint64_t told = (uint64_t)http_answer_number(&client->answer, "v", 0);
-
-    if (status == 400 &&
-        (op->kind != LINEAR_WRITE_IF ||
-         !http_answer_is_error(&client->answer, "ConditionalCheckFailedException")))
-        die(client, "an operation is refused");
-    if (status == 400)
-        op->kind = LINEAR_REFUSED;
-    else if (op->kind == LINEAR_ADD)
-        op->before = (op->after = told) - 1;
-    else if (op->kind != LINEAR_WRITE_IF && !op->before_unknown)
-        op->before = told;
-}
-
 static void *history_main(void *context)
 {
     struct client *client = context;
 
-    for (size_t i = 0; i < client->race->steps; i++) {
-        unsigned item = (unsigned)pk_rng_below(&client->rng, ITEMS);
-        struct linear_op *op = &client->ops[item][client->op_counts[item]++];
-        /* each value is written once; additions keep away from them */
-        const char *operation = draw(client, item, ((client->number + 1) * 1000 + i) * 1000, op);
-        int64_t called = now_ns();
-        int status = ask(client, operation);
-
-        op->answered = now_ns();
-        op->called = called;
-        learn(client, status, op);
-        if (op->kind != LINEAR_REFUSED)
-            client->seen[item] = op->kind == LINEAR_READ ? op->before : op->after;
-    }
+    for (size_t i = 0; i < client->race->steps; i++)
+        if (history_step(&client->race->recorders[client->number]) != HISTORY_ANSWERED)
+            exit(1); /* it has said why */
     return NULL;
-}
-
-static void show_history(const struct linear_op *ops, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "  %" PRId64 " %" PRId64 " kind %d: %s%" PRIu64 " -> %" PRIu64 "\n",
-                ops[i].called, ops[i].answered, (int)ops[i].kind, ops[i].before_unknown ? "?" : "",
-                ops[i].before, ops[i].after);
-}
-
-static void verify_history(struct race *race, unsigned item)
-{
-    struct linear_op *all = pk_calloc(CLIENTS * race->steps + 1, sizeof(*all));
-    size_t count = 0;
-
-    for (size_t c = 0; c < CLIENTS; c++) {
-        const struct client *client = &race->clients[c];
-
-        memcpy(all + count, client->ops[item], client->op_counts[item] * sizeof(*all));
-        count += client->op_counts[item];
-    }
-    if (!linear_check(all, count, 0)) {
-        show_history(all, count);
-        fprintf(stderr,
-                "race_history: seed %" PRIu64 ": the history of item %u, %zu operations, "
-                "is not linearizable\n",
-                race->seed, item, count);
-        exit(1);
-    }
-    free(all);
 }
 
 /* ---- all parts ------------------------------------------------------------------------------- */
@@ -429,8 +298,8 @@ static void open_race(struct race *race)
         client->number = i;
         pk_rng_seed(&client->rng, race->seed * CLIENTS + i);
         http_client_init(&client->http, sh_server_url(race->server));
-        for (size_t item = 0; item < ITEMS; item++)
-            client->ops[item] = pk_calloc(race->steps, sizeof(*client->ops[item]));
+        history_client_init(&race->recorders[i], i, race->seed);
+        history_client_connect(&race->recorders[i], sh_server_url(race->server));
     }
 }
 
@@ -442,8 +311,7 @@ static void close_race(struct race *race)
         http_client_release(&client->http);
         pk_buf_release(&client->body);
         pk_buf_release(&client->answer);
-        for (size_t item = 0; item < ITEMS; item++)
-            free(client->ops[item]);
+        history_client_release(&race->recorders[i]);
     }
     sh_server_stop(race->server);
     cmd_backend_free(race->backend);
@@ -479,6 +347,7 @@ int main(int argc, char **argv)
     open_race(race);
     create_table(&race->clients[0], "Items");
     create_table(&race->clients[0], "Accounts");
+    create_table(&race->clients[0], HISTORY_TABLE);
     for (unsigned i = 0; i < COUNTERS; i++)
         put_number(&race->clients[0], "counter", i, 0);
     run_all(race, counter_main);
@@ -490,13 +359,13 @@ int main(int argc, char **argv)
     verify_accounts(race);
 
     run_all(race, history_main);
-    for (unsigned item = 0; item < ITEMS; item++)
-        verify_history(race, item);
+    if (!history_verify(race->recorders, CLIENTS))
+        return 1;
     printf("race_history: seed %" PRIu64 ": %zu raises (%llu tried again), %zu transfers (%llu "
            "cancelled), %llu looks, %zu operations in %d histories\n",
            race->seed, CLIENTS * race->steps, atomic_load(&race->retries),
            (CLIENTS - LOOKERS) * race->steps, atomic_load(&race->cancelled),
-           atomic_load(&race->looks), CLIENTS * race->steps, (int)ITEMS);
+           atomic_load(&race->looks), CLIENTS * race->steps, (int)HISTORY_ITEMS);
     close_race(race);
     free(race);
     return 0;
