@@ -2,6 +2,7 @@
 #include "commands/cmd.h"
 
 #include "commands/answer.h"
+#include "commands/spent.h"
 #include "commands/wire.h"
 
 /* A value's stored form into err: the old item of a failed condition. */
@@ -153,6 +154,8 @@ enum pk_code cmd_call(struct cmd_context *context, const char *operation,
     context->backend->ops->call(context->backend, pk_slice_cstr(operation), pk_buf_slice(&body),
                                 context->cancel, response);
     rc = cmd_read_answer(context, operation, response, answer, err);
+    if (rc == PK_OK)
+        cmd_spent_add(context, operation, request, *answer);
     pk_buf_release(&body);
     cmd_response_release(&own);
     return rc;

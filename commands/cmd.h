@@ -81,6 +81,7 @@ struct cmd_context {
     struct cmd_emitter emitter;
     struct cmd_page *page;            /* what `more` goes on with, or NULL (data.h) */
     struct cmd_transaction *txn;      /* between begin and commit, or NULL (cmd_begin.c) */
+    struct cmd_spent *spent;          /* what was consumed, or NULL: nothing yet (spent.h) */
     struct cmd_schema_cache *schemas; /* DescribeTable answers, dropped by DDL (schema.h) */
     const struct cmd_entry *const *shell_entries; /* the shell's own rows, NULL-ended */
 };

@@ -15,6 +15,7 @@
     XX(backups)                                                                                    \
     XX(begin)                                                                                      \
     XX(calc)                                                                                       \
+    XX(capacity)                                                                                   \
     XX(check)                                                                                      \
     XX(clock)                                                                                      \
     XX(collections)                                                                                \

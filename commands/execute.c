@@ -5,6 +5,7 @@
 #include "commands/language/scan.h"
 #include "commands/page.h"
 #include "commands/registry.h"
+#include "commands/spent.h"
 #include "commands/txn.h"
 #include "engine/base/utf8.h"
 
@@ -19,6 +20,7 @@ void cmd_context_release(struct cmd_context *context)
     cmd_schema_drop(context);
     cmd_page_free(context->page);
     cmd_txn_free(context->txn);
+    cmd_spent_free(context->spent);
     free(context->table);
     *context = (struct cmd_context){.backend = NULL};
 }
@@ -29,6 +31,8 @@ void cmd_context_connect(struct cmd_context *context, struct cmd_backend *backen
     cmd_schema_drop(context);
     cmd_page_free(context->page);
     context->page = NULL;
+    cmd_spent_free(context->spent);
+    context->spent = NULL;
     free(context->table);
     context->table = NULL;
     context->backend = backend;

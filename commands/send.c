@@ -4,6 +4,7 @@
 
 #include "commands/names.h"
 #include "commands/parallel.h"
+#include "commands/spent.h"
 #include "commands/wire.h"
 
 /* ---- usage ----------------------------------------------------------------------------------- */
@@ -365,6 +366,8 @@ static enum pk_code take_answers(struct cmd_context *context, struct cmd_sending
         if (cmd_read_answer(context, sending->requests[i].operation, response, &sending->answers[i],
                             &failure) == PK_OK) {
             cmd_usage_add(sending->usage, sending->answers[i], response);
+            cmd_spent_add(context, sending->requests[i].operation, sending->requests[i].json,
+                          sending->answers[i]);
             sending->partitions[i] = response->facts.partition;
         } else if (rc == PK_OK) {
             rc = failure.code;

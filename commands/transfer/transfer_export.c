@@ -22,6 +22,7 @@ static cJSON *scan_request(const struct transfer_export *export)
     cmd_wire_set_bool(request, "ConsistentRead", true);
     if (pk_value_kind(export->start_key) == PK_MAP)
         cmd_wire_set(request, "ExclusiveStartKey", cmd_wire_item(export->start_key));
+    cmd_wire_set_text(request, "ReturnConsumedCapacity", PK_LIT("TOTAL"));
     return request;
 }
 

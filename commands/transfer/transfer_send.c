@@ -150,6 +150,7 @@ static enum pk_code send_once(struct sender *sender, cJSON **items_take)
     enum pk_code rc;
 
     cmd_wire_set(request, "RequestItems", *items_take);
+    cmd_wire_set_text(request, "ReturnConsumedCapacity", PK_LIT("TOTAL")); /* for `capacity` */
     rc = cmd_call(sender->context, "BatchWriteItem", request, &answer, NULL, sender->err);
     if (rc == PK_OK) {
         *items_take = cJSON_DetachItemFromObjectCaseSensitive(answer, "UnprocessedItems");
