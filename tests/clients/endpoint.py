@@ -14,18 +14,18 @@ AUTHORIZATION = (
 )
 
 
+def headers(target):
+    return {
+        "Content-Type": "application/x-amz-json-1.0",
+        "X-Amz-Target": target,
+        "X-Amz-Date": "20261201T000000Z",
+        "Authorization": AUTHORIZATION,
+    }
+
+
 def post(operation, request, prefix="DynamoDB_20120810"):
     """The status and the parsed answer of one operation."""
-    call = urllib.request.Request(
-        URL,
-        json.dumps(request).encode(),
-        {
-            "Content-Type": "application/x-amz-json-1.0",
-            "X-Amz-Target": prefix + "." + operation,
-            "X-Amz-Date": "20261201T000000Z",
-            "Authorization": AUTHORIZATION,
-        },
-    )
+    call = urllib.request.Request(URL, json.dumps(request).encode(), headers(f"{prefix}.{operation}"))
     try:
         with urllib.request.urlopen(call, timeout=30) as answer:
             return answer.status, json.load(answer)

@@ -15,11 +15,15 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 import endpoint
+import shapes
 
 CONFIG = Config(retries={"max_attempts": 1})
 CLIENT = boto3.client("dynamodb", endpoint_url=endpoint.URL, config=CONFIG)
 RESOURCE = boto3.resource("dynamodb", endpoint_url=endpoint.URL, config=CONFIG)
 STREAMS = boto3.client("dynamodbstreams", endpoint_url=endpoint.URL, config=CONFIG)
+DIFFERENCES = []  # of answers from the service's model
+for watched in (CLIENT, RESOURCE.meta.client, STREAMS):
+    shapes.watch(watched, DIFFERENCES)
 TABLE = "ECommerceSingleTable"
 INDEX = "GSI1-Status-Date-Index"
 REFUSED = "The conditional request failed"
@@ -72,6 +76,9 @@ class Case(unittest.TestCase):
         self.assertEqual((error["Code"], error["Message"]), (code, message))
         self.assertEqual(caught.exception.response["ResponseMetadata"]["HTTPStatusCode"], 400)
 
+    def tearDown(self):
+        self.assertEqual(sorted(set(DIFFERENCES)), [])
+
 
 class OrdersCase(Case):
     """Each test begins with an empty table of orders."""
@@ -83,6 +90,7 @@ class OrdersCase(Case):
     def tearDown(self):
         self.table.delete()
         self.table.wait_until_not_exists()
+        super().tearDown()
 
 
 class StudyGuide(OrdersCase):
