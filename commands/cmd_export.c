@@ -138,10 +138,10 @@ static void report(struct cmd_result *result, const struct transfer_export *expo
     struct pk_arena *arena = &result->arena;
 
     if (args->format != &transfer_cloudformation)
-        cmd_result_text(result, CMD_BLOCK_NOTE, "%s: %.*s item%s, %.*s bytes, format %s",
-                        args->file, PK_FMT(cmd_format_count(arena, export->total_written)),
+        cmd_result_text(result, CMD_BLOCK_NOTE, "%s: %.*s item%s, %.*s, format %s", args->file,
+                        PK_FMT(cmd_format_count(arena, export->total_written)),
                         export->total_written == 1 ? "" : "s",
-                        PK_FMT(cmd_format_count(arena, export->total_bytes)), args->format->name);
+                        PK_FMT(cmd_format_bytes(arena, export->total_bytes)), args->format->name);
     else
         cmd_result_text(result, CMD_BLOCK_NOTE, "%s: %zu table definition%s", args->file,
                         args->table_count, args->table_count == 1 ? "" : "s");

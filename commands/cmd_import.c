@@ -300,7 +300,7 @@ static void list_lines(struct import *import, const struct transfer_lines *lines
                         lines->count - LISTED_MAX);
 }
 
-/* "table T created: 19 items, 4,213 bytes" */
+/* "table T created: 19 items, 4.1 KB" */
 static void report_table(struct import *import, const struct transfer_table *table)
 {
     struct pk_arena *arena = &import->result->arena;
@@ -310,9 +310,9 @@ static void report_table(struct import *import, const struct transfer_table *tab
     if (table->deletes > 0)
         deletes = pk_arena_printf(arena, ", %.*s deleted",
                                   PK_FMT(cmd_format_count(arena, table->deletes)));
-    cmd_result_text(import->result, CMD_BLOCK_NOTE, "table %.*s%s: %.*s item%s, %.*s bytes%.*s%s",
+    cmd_result_text(import->result, CMD_BLOCK_NOTE, "table %.*s%s: %.*s item%s, %.*s%.*s%s",
                     PK_FMT(table->target), verb, PK_FMT(cmd_format_count(arena, table->puts)),
-                    table->puts == 1 ? "" : "s", PK_FMT(cmd_format_count(arena, table->bytes)),
+                    table->puts == 1 ? "" : "s", PK_FMT(cmd_format_bytes(arena, table->bytes)),
                     PK_FMT(deletes),
                     table->exists && import->args.dry_run ? " would be written" : "");
 }

@@ -294,7 +294,7 @@ Test(foreign, an_import_waits_and_sends_again)
     fx.context.yes = true;
     foreign.leaves = 2;
     snprintf(statement, sizeof(statement), "import %s into Tab types N:N", path);
-    cr_expect_str_eq(command_run(&fx, statement), "note: table Tab: 60 items, 479 bytes\n");
+    cr_expect_str_eq(command_run(&fx, statement), "note: table Tab: 60 items, 479 B\n");
     cr_expect_eq(foreign.leaves, 0U);
     cr_expect_str_eq(command_run(&fx, "count scan from Tab"),
                      "60\n"

@@ -58,8 +58,8 @@ static const struct fixture_case cases[] = {
              "        - Key: see\n"
              "          Value: !Join ['/', [a, !Ref Orders]]\n"),
      "import @/a.yml",
-     "note: table mapped created: 0 items, 0 bytes\n"
-     "note: table prod-orders.us-east-1 created: 0 items, 0 bytes\n"
+     "note: table mapped created: 0 items, 0 B\n"
+     "note: table prod-orders.us-east-1 created: 0 items, 0 B\n"
      "note: table 'prod-orders.us-east-1': left out: TimeToLiveSpecification\n"},
     {NO_FILE, "show create table prod-orders.us-east-1",
      "create table prod-orders.us-east-1 (PK S, SK N) provisioned 7 3 stream keys_only protect\n"
@@ -75,7 +75,7 @@ static const struct fixture_case cases[] = {
          "\"AttributeType\":\"S\"}],\"KeySchema\":[{\"AttributeName\":\"id\",\"KeyType\":\"HASH\"}"
          "],\"Tags\":[{\"Key\":\"k\",\"Value\":{\"Fn::GetAtt\":[\"Else\",\"Arn\"]}}]}}}}"),
      "import @/b.json",
-     "note: table Logical created: 0 items, 0 bytes\n"
+     "note: table Logical created: 0 items, 0 B\n"
      "note: 'Else.Arn' cannot be resolved from the file alone; a placeholder stands for it\n"},
     {NO_FILE, "show create table Logical",
      "create table Logical (id S) on demand;\nalter table Logical tag 'k' = 'Else_Arn';\n"},
@@ -89,8 +89,8 @@ static const struct fixture_case cases[] = {
              "      PrimaryKey: {Name: num, Type: Number}\n"
              "      ProvisionedThroughput: {ReadCapacityUnits: 2, WriteCapacityUnits: 1}\n"),
      "import @/c.yaml",
-     "note: table Simple created: 0 items, 0 bytes\n"
-     "note: table Typed created: 0 items, 0 bytes\n"},
+     "note: table Simple created: 0 items, 0 B\n"
+     "note: table Typed created: 0 items, 0 B\n"},
     {NO_FILE, "show create table Simple", "create table Simple (id S) on demand;\n"},
     {NO_FILE, "show create table Typed", "create table Typed (num N) provisioned 2 1;\n"},
     {FILE_OF("d.yml", "Resources:\n"
@@ -106,7 +106,7 @@ static const struct fixture_case cases[] = {
                       "          ReadProvisionedThroughputSettings: {ReadCapacityUnits: 6}\n"
                       "        - Region: eu-west-1\n"),
      "import @/d.yml",
-     "note: table Global created: 0 items, 0 bytes\n"
+     "note: table Global created: 0 items, 0 B\n"
      "note: a global table of 2 replicas: one table is made, for one region\n"},
     {NO_FILE, "show create table Global", "create table Global (id S) provisioned 6 4;\n"},
     {FILE_OF("serverless.yml",
@@ -125,7 +125,7 @@ static const struct fixture_case cases[] = {
              "        AttributeDefinitions: [{AttributeName: id, AttributeType: S}]\n"
              "        KeySchema: [{AttributeName: id, KeyType: HASH}]\n"),
      "import @/serverless.yml",
-     "note: table shop-dev-env_WHO created: 0 items, 0 bytes\n"
+     "note: table shop-dev-env_WHO created: 0 items, 0 B\n"
      "note: 'env:WHO' cannot be resolved from the file alone; a placeholder stands for it\n"},
     /* mistakes */
     {FILE_OF("e.yml", "Resources:\n  A: {Type: AWS::S3::Bucket}\n"), "import @/e.yml",
@@ -157,7 +157,7 @@ static const struct fixture_case cases[] = {
                           "      KeySchema: [{AttributeName: id, KeyType: HASH}]\n"
                           "      AttributeDefinitions: [{AttributeName: id, AttributeType: S}]\n"),
      "import @/round.yml dry run",
-     "note: table circular_reference would be created: 0 items, 0 bytes\n"
+     "note: table circular_reference would be created: 0 items, 0 B\n"
      "note: 'circular reference' cannot be resolved from the file alone; a placeholder stands for "
      "it\n"
      "note: 'circular_reference' cannot be resolved from the file alone; a placeholder stands for "

@@ -81,24 +81,24 @@ Test(transfer_csv, canonical_numbers)
 static const struct fixture_case imports[] = {
     /* a digit-only key stays text, canonical numbers become N, 007 and money stay text */
     {FILE_OF("a.csv", "id,n,code,price\r\n1,10,007,\"$1,200.00 \"\r\n2,-2.5,008,\r\n"),
-     "import @/a.csv key id", "note: table a__ created: 2 items, 43 bytes\n"},
+     "import @/a.csv key id", "note: table a__ created: 2 items, 43 B\n"},
     {NO_FILE, "get 1 from a__", "{'code': '007', 'id': '1', 'n': 10, 'price': '$1,200.00 '}\n"},
     {NO_FILE, "get 2 from a__", "{'code': '008', 'id': '2', 'n': -2.5}\n"},
     /* stated types; a quoted empty field is an empty string only where S is stated */
     {FILE_OF("b.csv", "id,when,on,tags,any,note\n"
                       "7,2024,true,\"[\"\"x\"\",\"\"y\"\"]\",\"{\"\"B\"\":\"\"AAE=\"\"}\",\"\"\n"),
      "import @/b.csv as typed key id types id:N,when:S,on:BOOL,tags:SS,any:JSON,note:S",
-     "note: table typed created: 1 item, 30 bytes\n"},
+     "note: table typed created: 1 item, 30 B\n"},
     {NO_FILE, "get 7 from typed",
      "{'any': b64'AAE=', 'id': 7, 'note': '', 'on': true, 'tags': <<'x', 'y'>>, 'when': '2024'}\n"},
     /* no heading: columns are named, rows may be short */
     {FILE_OF("c.csv", "1,Ann\n2\n"), "import @/c.csv as people columns no,name key no",
-     "note: table people created: 2 items, 13 bytes\n"},
+     "note: table people created: 2 items, 13 B\n"},
     /* templates: a column, a list in turn, arithmetic, a column that is empty */
     {FILE_OF("d.csv", "id,city,boss\n8,Oslo,\n19,Rome,1\n"),
      "import @/d.csv header as tmpl key PK set PK=e#{id} turn={a,b} shard={id%10+1} "
      "boss2={boss?yes} `a b`='{city} x'",
-     "note: table tmpl created: 2 items, 90 bytes\n"},
+     "note: table tmpl created: 2 items, 90 B\n"},
     {NO_FILE, "get e#8 from tmpl",
      "{'PK': 'e#8', 'a b': 'Oslo x', 'city': 'Oslo', 'id': 8, 'shard': '9', 'turn': 'a'}\n"},
     {NO_FILE, "get e#19 from tmpl",
@@ -108,11 +108,11 @@ static const struct fixture_case imports[] = {
     {NO_FILE, "create table Num (n N, s S)",
      "note: table Num created · n (N), s (S) · on demand\n"},
     {FILE_OF("e.csv", "s,n,x\n5,5,5\n"), "import @/e.csv into Num",
-     "note: table Num: 1 item, 8 bytes\n"},
+     "note: table Num: 1 item, 8 B\n"},
     {NO_FILE, "get 5 5 from Num", "{'n': 5, 's': '5', 'x': 5}\n"},
     /* equal keys: the last row stays */
     {FILE_OF("f.csv", "id,v\na,1\nb,2\na,3\n"), "import @/f.csv as dup key id",
-     "note: table dup created: 2 items, 12 bytes\n"
+     "note: table dup created: 2 items, 12 B\n"
      "note: table 'dup': keys that come again: 1 (the first in line 4); of each the last record "
      "stays\n"},
     {NO_FILE, "get a from dup", "{'id': 'a', 'v': 3}\n"},
@@ -123,7 +123,7 @@ static const struct fixture_case imports[] = {
                        "  {\"PK\": \"r#{id}\", \"SK\": \"tag#{tag}\", \"fixed\": 5}]}"),
      NULL, NULL},
     {FILE_OF("g.csv", "1,red,5\n2,,\n"), "import @/g.csv as mapped map @/m.json",
-     "note: table mapped created: 3 items, 84 bytes\n"},
+     "note: table mapped created: 3 items, 84 B\n"},
     {NO_FILE, "query r#1 from mapped",
      "{'PK': 'r#1', 'SK': 'root', 'deep': {'tags': ['red', 'x']}, 'n': 5}\n"
      "{'PK': 'r#1', 'SK': 'tag#red', 'fixed': 5}\n"},
@@ -161,7 +161,7 @@ static const struct fixture_case mistakes[] = {
      "UsageError: there is no table or index 'ggg'\n  at 'ggg'\n"
      "  hint: tables lists the tables, describe TABLE the indexes of one\n"},
     {NO_FILE, "import @/g.csv as ggg key id types n:N partial",
-     "note: table ggg created: 1 item, 6 bytes\n"
+     "note: table ggg created: 1 item, 6 B\n"
      "note: 2 refused records:\n"
      "note:   @/g.csv:3: column 'n': The parameter cannot be converted to a numeric value: two\n"
      "note:   @/g.csv:4: table 'ggg', key {}: key attribute 'id' is missing\n"},
@@ -213,7 +213,7 @@ Test(transfer_csv, export_then_import_is_equal)
     for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++)
         fixture_must(&fx, items[i]);
     cr_expect_str_eq(fixture_run(&fx, "export One @/one.csv"),
-                     "note: @/one.csv: 6 items, 244 bytes, format csv\n"
+                     "note: @/one.csv: 6 items, 244 B, format csv\n"
                      "hint: to import it with the same types add: " TYPES "\n");
     fixture_must(&fx, "import @/one.csv as Two " TYPES);
     fixture_same(&fx, "One", "Two");

@@ -10,19 +10,19 @@ static const struct fixture_case wrappings[] = {
     /* lines of a full export */
     {FILE_OF("full.json", "{\"Item\":{\"PK\":{\"S\":\"a\"},\"SK\":{\"N\":\"1\"}}}\n"
                           "{\"Item\":{\"PK\":{\"S\":\"b\"},\"SK\":{\"N\":\"2.50\"}}}\n"),
-     "import @/full.json", "note: table full created: 2 items, 15 bytes\n"},
+     "import @/full.json", "note: table full created: 2 items, 15 B\n"},
     {NO_FILE, "get b 2.5 from full", "{'PK': 'b', 'SK': 2.5}\n"},
     /* the same pretty-printed, one after the other, CRLF, with a byte order mark */
     {FILE_OF("pretty.json",
              "\xEF\xBB\xBF{\r\n \"Item\": {\r\n  \"PK\": {\"S\": \"a\"},\r\n  \"SK\": "
              "{\"S\": \"1\"}\r\n }\r\n}\r\n{\"Item\": {\"PK\": {\"S\": \"b\"}, \"SK\": "
              "{\"S\": \"2\"}}}"),
-     "import @/pretty.json", "note: table pretty created: 2 items, 12 bytes\n"},
+     "import @/pretty.json", "note: table pretty created: 2 items, 12 B\n"},
     /* bare items, an array of them, wrapped ones in an array */
     {FILE_OF("bare.json", "{\"id\":{\"S\":\"x\"},\"v\":{\"BOOL\":true}}\n{\"id\":{\"S\":\"y\"}}"),
-     "import @/bare.json key id", "note: table bare created: 2 items, 8 bytes\n"},
+     "import @/bare.json key id", "note: table bare created: 2 items, 8 B\n"},
     {FILE_OF("array.json", "[{\"id\":{\"S\":\"x\"}},{\"Item\":{\"id\":{\"S\":\"y\"}}}]"),
-     "import @/array.json key id", "note: table array created: 2 items, 6 bytes\n"},
+     "import @/array.json key id", "note: table array created: 2 items, 6 B\n"},
     /* incremental exports: images are items, none is a delete; an insert, then a delete of it */
     {FILE_OF(
          "inc.json",
@@ -34,7 +34,7 @@ static const struct fixture_case wrappings[] = {
      "UsageError: table 'bare' has items; nothing was imported\n"
      "  hint: pksk --yes imports without asking\n"},
     {NO_FILE, "import @/inc.json as fresh key id",
-     "note: table fresh created: 1 item, 6 bytes, 1 deleted\n"},
+     "note: table fresh created: 1 item, 6 B, 1 deleted\n"},
     {NO_FILE, "get z from fresh", "{'id': 'z', 'n': 1}\n"},
     /* batch-write-item, bare and wrapped, two tables, a delete; keys of known samples */
     {FILE_OF("batch.json",
@@ -42,27 +42,27 @@ static const struct fixture_case wrappings[] = {
              "\"Item\":{\"Name\":{\"S\":\"B\"}}}}],\n\"Pair\":[{\"PutRequest\":{\"Item\":{\"PK\":{"
              "\"B\":\"AAE=\"},\"SK\":{\"S\":\"s\"}}}}]}"),
      "import @/batch.json",
-     "note: table Forum created: 2 items, 10 bytes\n"
-     "note: table Pair created: 1 item, 7 bytes\n"},
+     "note: table Forum created: 2 items, 10 B\n"
+     "note: table Pair created: 1 item, 7 B\n"},
     {FILE_OF("wrapped.json",
              "{\"RequestItems\":{\"Wrap\":[{\"PutRequest\":{\"Item\":{\"PK\":{\"S\":"
              "\"a\"},\"SK\":{\"S\":\"1\"}}}},{\"DeleteRequest\":{\"Key\":{\"PK\":{"
              "\"S\":\"a\"},\"SK\":{\"S\":\"1\"}}}}]}}"),
      "import @/wrapped.json",
-     "note: table Wrap created: 0 items, 0 bytes, 1 deleted\n"
+     "note: table Wrap created: 0 items, 0 B, 1 deleted\n"
      "note: table 'Wrap': keys that come again: 1 (the first in line 1); of each the last record "
      "stays\n"},
     /* put-item, transactions, the answer of a scan */
     {FILE_OF("put.json",
              "{\"TableName\":\"Put\",\"Item\":{\"PK\":{\"S\":\"a\"},\"SK\":{\"S\":\"1\"}}}"),
-     "import @/put.json", "note: table Put created: 1 item, 6 bytes\n"},
+     "import @/put.json", "note: table Put created: 1 item, 6 B\n"},
     {FILE_OF("txn.json",
              "{\"TransactItems\":[{\"Put\":{\"TableName\":\"Txn\",\"Item\":{\"PK\":{\"S\":"
              "\"a\"},\"SK\":{\"S\":\"1\"}}}},{\"Delete\":{\"TableName\":\"Txn\",\"Key\":{"
              "\"PK\":{\"S\":\"b\"},\"SK\":{\"S\":\"1\"}}}}]}"),
-     "import @/txn.json", "note: table Txn created: 1 item, 6 bytes, 1 deleted\n"},
+     "import @/txn.json", "note: table Txn created: 1 item, 6 B, 1 deleted\n"},
     {FILE_OF("scan.json", "{\"Items\":[{\"id\":{\"S\":\"x\"}}],\"Count\":1,\"ScannedCount\":1}"),
-     "import @/scan.json key id", "note: table scan created: 1 item, 3 bytes\n"},
+     "import @/scan.json key id", "note: table scan created: 1 item, 3 B\n"},
     /* definitions: a description's derived members are left out, zeros are not sent */
     {FILE_OF(
          "describe.json",
@@ -74,7 +74,7 @@ static const struct fixture_case wrappings[] = {
          "\"GlobalSecondaryIndexes\":[{\"IndexName\":\"byG\",\"KeySchema\":[{\"AttributeName\":"
          "\"g\",\"KeyType\":\"HASH\"}],\"Projection\":{\"ProjectionType\":\"KEYS_ONLY\"},"
          "\"IndexStatus\":\"ACTIVE\"}]}}"),
-     "import @/describe.json", "note: table Desc created: 0 items, 0 bytes\n"},
+     "import @/describe.json", "note: table Desc created: 0 items, 0 B\n"},
     {NO_FILE, "show create table Desc",
      "create table Desc (a S) on demand\n"
      "  gsi byG (g N) projection keys;\n"},
@@ -83,11 +83,11 @@ static const struct fixture_case wrappings[] = {
              "\"KeyType\":\"HASH\"}],\"AttributeDefinitions\":[{\"AttributeName\":\"a\","
              "\"AttributeType\":\"N\"}],\"ProvisionedThroughput\":{"
              "\"ReadCapacityUnits\":3,\"WriteCapacityUnits\":4}}"),
-     "import @/create.json as Created", "note: table Created created: 0 items, 0 bytes\n"},
+     "import @/create.json as Created", "note: table Created created: 0 items, 0 B\n"},
     {NO_FILE, "show create table Created", "create table Created (a N) provisioned 3 4;\n"},
     /* plain rows whose columns are named as wrappings are */
     {FILE_OF("plain.json", "{\"Item\":{\"x\":1},\"Items\":3,\"Table\":\"t\",\"id\":\"q\"}"),
-     "import @/plain.json key id", "note: table plain created: 1 item, 27 bytes\n"},
+     "import @/plain.json key id", "note: table plain created: 1 item, 27 B\n"},
 };
 
 Test(transfer_json, wrappings)
@@ -102,14 +102,14 @@ static const struct fixture_case plain[] = {
              "{\"id\": \"x\", \"n\": 12345678901234567890123456789012345678, \"t\": true, "
              "\"z\": null, \"l\": [1, \"a\"], \"m\": {\"k\": 1.50}}\n"
              "{\"id\": \"\\u0000\\ud83d\\ude00\"}\n"),
-     "import @/a.jsonl as plain key id", "note: table plain created: 2 items, 53 bytes\n"},
+     "import @/a.jsonl as plain key id", "note: table plain created: 2 items, 53 B\n"},
     {NO_FILE, "get x from plain",
      "{'id': 'x', 'l': [1, 'a'], 'm': {'k': 1.5}, 'n': 12345678901234567890123456789012345678, "
      "'t': "
      "true, 'z': null}\n"},
     {FILE_OF("b.json", " [ {\"id\": 1, \"city\": \"Oslo\"} ,\n {\"id\": 2} ] "),
      "import @/b.json as array key id set both={id}/{city} shard={id%2}",
-     "note: table array created: 2 items, 38 bytes\n"},
+     "note: table array created: 2 items, 38 B\n"},
     {NO_FILE, "get 1 from array", "{'both': '1/Oslo', 'city': 'Oslo', 'id': 1, 'shard': '1'}\n"},
     {NO_FILE, "get 2 from array", "{'id': 2, 'shard': '0'}\n"},
     {FILE_OF("c.json", "[]"), "import @/c.json key id",
@@ -191,7 +191,7 @@ static const struct fixture_case bad[] = {
      "UsageError: @/nokey.jsonl:1: 'c' is of type L, a key is S, N or B\n"},
     {FILE_OF("keys.jsonl", "{\"id\":\"a\"}\n{\"id\":5}\n{\"id\":\"\"}\n{\"x\":1}\n"),
      "import @/keys.jsonl key id partial",
-     "note: table keys created: 1 item, 3 bytes\n"
+     "note: table keys created: 1 item, 3 B\n"
      "note: 3 refused records:\n"
      "note:   @/keys.jsonl:2: table 'keys', key {'id': 5}: key attribute 'id' is of type N, the "
      "table's is S\n"
@@ -308,7 +308,7 @@ Test(transfer_json, limits)
     fixture_write(&fx, "limits.json", pk_buf_slice(&text));
     cr_expect_str_eq(
         fixture_run(&fx, "import @/limits.json key id partial"),
-        "note: table limits created: 2 items, 409,735 bytes\n"
+        "note: table limits created: 2 items, 400.1 KB\n"
         "note: 3 refused records:\n"
         "note:   @/limits.json:2: table 'limits', key {'id': 'd32'}: values are nested deeper than "
         "32 levels\n"
@@ -344,12 +344,12 @@ Test(transfer_json, export_then_import_is_equal)
     for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++)
         fixture_must(&fx, items[i]);
     cr_expect_str_eq(fixture_run(&fx, "export One @/one.json"),
-                     "note: @/one.json: 4 items, 142 bytes, format dynamodb\n");
+                     "note: @/one.json: 4 items, 142 B, format dynamodb\n");
     fixture_must(&fx, "import @/one.json as Two");
     fixture_same(&fx, "One", "Two");
     cr_expect_str_eq(
         fixture_run(&fx, "export One @/one.jsonl"),
-        "note: @/one.jsonl: 4 items, 142 bytes, format jsonl\n"
+        "note: @/one.jsonl: 4 items, 142 B, format jsonl\n"
         "note: plain JSON has no sets and no binaries: in 2 of the items they became arrays and "
         "base64 text\n"
         "hint: `format dynamodb` keeps every type\n");
@@ -493,7 +493,7 @@ Test(transfer_json, endless_values_are_refused)
     memcpy(text + len - 100, start, strlen(start));
     fixture_write(&fx, "a.jsonl", pk_slice_of(text, len));
     cr_expect_str_eq(fixture_run(&fx, "import @/a.jsonl as Tab key id"),
-                     "note: table Tab created: 2 items, 10 bytes\n");
+                     "note: table Tab created: 2 items, 10 B\n");
     free(text);
     fixture_close(&fx);
 }
@@ -511,7 +511,7 @@ Test(transfer_json, guard)
     cr_expect_str_eq(asked.data, "table Tab has items; import 1 more into it?");
     fx.commands.context.yes = true;
     cr_expect_str_eq(fixture_run(&fx, "import @/a.jsonl into Tab"),
-                     "note: table Tab: 1 item, 3 bytes\n");
+                     "note: table Tab: 1 item, 3 B\n");
     pk_buf_release(&asked);
     fixture_close(&fx);
 }

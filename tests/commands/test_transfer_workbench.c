@@ -51,7 +51,7 @@ Test(transfer_workbench, comes_back_whole)
     pk_buf_add_cstr(&source, whole);
     fixture_write(&fx, "m.json", pk_buf_slice(&source));
     cr_expect_str_eq(fixture_run(&fx, "import @/m.json"),
-                     "note: table Tab created: 2 items, 27 bytes\n"
+                     "note: table Tab created: 2 items, 27 B\n"
                      "note: table 'Tab': its auto scaling is kept for export, capacity stays as it "
                      "is\n");
     cr_expect_str_eq(fixture_run(&fx, "show create table Tab"),
@@ -124,7 +124,7 @@ Test(transfer_workbench, writes_a_table_that_came_from_no_model)
     fixture_must(&fx, "put a b {n: 1.5}");
     cr_expect_str_eq(
         fixture_run(&fx, "export Tab @/fresh.json format workbench"),
-        "note: @/fresh.json: 1 item, 10 bytes, format workbench\n"
+        "note: @/fresh.json: 1 item, 10 B, format workbench\n"
         "note: local index 'byAt' is written as a global one with the table's partition "
         "key: a model has no others\n");
     back = fixture_read(&fx, "fresh.json");
@@ -152,7 +152,7 @@ static const struct fixture_case cases[] = {
                                "\"in\":{\"M\":{\"ok\":{\"S\":\"x\"},\"pos\":{\"x\":1}}},"
                                "\"l\":{\"L\":[{\"S\":\"y\"},7]}") "]")),
      "import @/mend.json",
-     "note: table Mend created: 1 item, 50 bytes\n"
+     "note: table Mend created: 1 item, 50 B\n"
      "note: 4 repairs:\n"
      "note:   @/mend.json:3: table 'Mend', key {\"PK\":{\"S\":\"a\"},\"SK\":{\"N\":\"1\"}}, "
      "attribute "
@@ -203,11 +203,11 @@ static const struct fixture_case cases[] = {
                    "\"TableFacets\":[{\"FacetName\":\"x\"},{\"FacetName\":\"y\","
                    "\"TableData\":[" ITEM(",\"w\":{\"S\":\"2\"}") "]}],\"TableData\":[" ITEM(
                        ",\"v\":{\"S\":\"1\"}") "]")),
-     "import @/beside.json", "note: table Beside created: 1 item, 11 bytes\n"},
+     "import @/beside.json", "note: table Beside created: 1 item, 11 B\n"},
     {NO_FILE, "get a 1 from Beside", "{'PK': 'a', 'SK': 1, 'v': '1', 'w': '2'}\n"},
     /* dry run changes nothing */
     {FILE_OF("dry.json", TABLE("Dry", "\"TableData\":[" ITEM("") "]")), "import @/dry.json dry run",
-     "note: table Dry would be created: 1 item, 7 bytes\nnote: dry run: nothing was changed\n"},
+     "note: table Dry would be created: 1 item, 7 B\nnote: dry run: nothing was changed\n"},
     {NO_FILE, "export Dry @/x.json",
      "ResourceNotFoundException: Requested resource not found: Table: Dry not found\n"
      "  at 'Dry'\n"},
@@ -216,7 +216,7 @@ static const struct fixture_case cases[] = {
              "{\"ModelName\":\"M\",\"ModelMetadata\":{\"Version\":\"4.1\"},\"DataModel\":["
              "{\"TableName\":\"Four\"," KEYS "}]}"),
      "import @/v4.json",
-     "note: table Four created: 0 items, 0 bytes\n"
+     "note: table Four created: 0 items, 0 B\n"
      "note: the model's version 4.1 is not known here; read as 3.0\n"},
     {FILE_OF("keyspaces.json", "{\"ModelMetadata\":{\"AWSService\":\"Amazon Keyspaces\"},"
                                "\"DataModel\":[{}]}"),
@@ -250,13 +250,13 @@ static const struct fixture_case cases[] = {
              "\"byG\",\"PK\":\"x'y\",\"SK\":{\"condition\":\"begins_with\",\"values\":[\"A\"]},"
              "\"filter\":[1]}}}]}"),
      "import @/query.json",
-     "note: table Quer created: 0 items, 0 bytes\n"
+     "note: table Quer created: 0 items, 0 B\n"
      "hint: saved query 'it's': query 'x''y' begins_with 'A' on byG (its filter left out)\n"},
     {FILE_OF("types.json",
              "{\"DataModel\":[{\"TableName\":\"Type\"," KEYS ",\"NonKeyAttributes\":[" ATTRIBUTE(
                  "v", "N") "],\"TableData\":[" ITEM(",\"v\":{\"S\":\"1\"}") "]}]}"),
      "import @/types.json",
-     "note: table Type created: 1 item, 9 bytes\n"
+     "note: table Type created: 1 item, 9 B\n"
      "note: table 'Type': items differ from the declared types, which Workbench may not take: v "
      "(N, "
      "found S)\n"},
