@@ -246,9 +246,10 @@ static struct outcome outcome_of(enum cmd_txn_kind kind)
 }
 
 /* Which action failed, and why: one line each. */
-static void show_reasons(const struct cmd_transaction *txn, const struct pk_error *err,
+static void show_reasons(const struct cmd_context *context, const struct pk_error *err,
                          struct cmd_result *result)
 {
+    const struct cmd_transaction *txn = context->txn;
     static const char *const columns[] = {"#", "statement", "reason"};
     static const enum cmd_align aligns[] = {CMD_RIGHT, CMD_LEFT, CMD_LEFT};
     struct pk_arena *arena = &result->arena;
@@ -261,7 +262,7 @@ static void show_reasons(const struct cmd_transaction *txn, const struct pk_erro
 
         if (strcmp(reason->code, "ConditionalCheckFailed") == 0 && txn->kind == CMD_TXN_WRITES) {
             pk_slice stored = cmd_stored_item_text(
-                &txn->conditions[i], pk_slice_of(reason->item, reason->item_len), arena);
+                context, &txn->conditions[i], pk_slice_of(reason->item, reason->item_len), arena);
 
             cells[2] = pk_arena_printf(arena, "%s: %.*s", reason->code, PK_FMT(stored));
         } else if (reason->message != NULL) {
@@ -360,7 +361,7 @@ static enum pk_code send_transaction(struct cmd_context *context, struct cmd_res
         cmd_usage_add(&usage, answer, &raw);
         show_commit(context, answer, &usage, result);
     } else if (err->reason_count > 0) {
-        show_reasons(txn, err, result);
+        show_reasons(context, err, result);
     }
     if (rc == PK_E_IDEMPOTENT_MISMATCH)
         pk_error_hint(err, "another transaction had this token within the last 10 minutes");

@@ -7,8 +7,10 @@
 
 static bool already_there(const struct pk_error *err)
 {
+    /* a foreign endpoint may say no more than the type */
     return err->code == PK_E_IN_USE && err->message != NULL &&
-           pk_slice_starts(pk_slice_cstr(err->message), PK_LIT("Table already exists"));
+           (err->message[0] == '\0' ||
+            pk_slice_starts(pk_slice_cstr(err->message), PK_LIT("Table already exists")));
 }
 
 /* "2 indexes", after the key and the billing. */

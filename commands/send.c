@@ -119,12 +119,15 @@ static bool mentioned_before(const struct cmd_expression *condition, size_t i)
     return false;
 }
 
-pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view item,
+pk_slice cmd_stored_item_text(const struct cmd_context *context,
+                              const struct cmd_expression *condition, pk_view item,
                               struct pk_arena *arena)
 {
     struct pk_buf has = PK_BUF_INIT, lacks = PK_BUF_INIT;
     pk_slice text, unquoted = {NULL, 0};
 
+    if (item.len == 0 && !context->backend->extensions)
+        return PK_LIT("no stored item came back");
     if (item.len == 0)
         return PK_LIT("there is no such item");
     if (condition->mention_count == 0) {
@@ -162,11 +165,13 @@ pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view it
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-static void explain_condition(const struct cmd_request *request, struct pk_error *err)
+static void explain_condition(const struct cmd_context *context, const struct cmd_request *request,
+                              struct pk_error *err)
 {
     const struct cmd_expression *condition = &request->expressions[PK_EXPR_CONDITION];
     struct pk_arena arena = PK_ARENA_INIT;
-    pk_slice text = cmd_stored_item_text(condition, pk_slice_of(err->item, err->item_len), &arena);
+    pk_slice text =
+        cmd_stored_item_text(context, condition, pk_slice_of(err->item, err->item_len), &arena);
 
     pk_error_hint(err, "%.*s", PK_FMT(text));
     if (request->condition.len > 0)
@@ -301,7 +306,7 @@ static void explain_failure(struct cmd_context *context, struct cmd_request *req
                             const struct cmd_response *raw, struct pk_error *err)
 {
     if (err->code == PK_E_CONDITION_FAILED) {
-        explain_condition(request, err);
+        explain_condition(context, request, err);
         return;
     }
     if (err->code == PK_E_NOT_FOUND)

@@ -42,8 +42,10 @@ PK_MUST_CHECK enum pk_code cmd_send_all(struct cmd_context *context, struct cmd_
                                         struct pk_error *err);
 
 /* "the stored item has total = 30 and no status", by what the condition mentions; "there is no such
- * item" when item is missing. In the arena. */
-pk_slice cmd_stored_item_text(const struct cmd_expression *condition, pk_view item,
+ * item" when item is missing, unless it is an endpoint's, which may keep it to itself. In the
+ * arena. */
+pk_slice cmd_stored_item_text(const struct cmd_context *context,
+                              const struct cmd_expression *condition, pk_view item,
                               struct pk_arena *arena);
 
 #endif

@@ -161,6 +161,11 @@ Test(foreign, the_rest_works_and_says_less)
          "  at 'attribute_not_exists(PK)'\n"
          "  hint: the stored item has PK = 'USER#1'\n"
          "footer: cost 1 WCU all the same\n"},
+        {"edit USER#404 PROFILE set a = 1 if attribute_exists(PK)",
+         "ConditionalCheckFailedException: The conditional request failed\n"
+         "  at 'attribute_exists(PK)'\n"
+         "  hint: no stored item came back\n"
+         "footer: cost 1 WCU all the same\n"},
         {"SELECT SK FROM dashboard WHERE PK = 'USER#999'",
          "{'SK': 'ORDER#55'}\n"
          "{'SK': 'PROFILE'}\n"
