@@ -5,6 +5,7 @@
  *   kill   kill -9 of the server
  *   term   SIGTERM: it must end by itself, with exit code 0, idle connections or not
  *   stop   `serve stop` in a shell, which must go on: check and one more serve
+ *   shell  SIGTERM of a shell that serves: it must end with exit code 128 + 15
  *
  * Some clients have gone in the middle of a request, and in the first round one never comes to the
  * end of its own; neither may hold up an end for long.
@@ -35,8 +36,8 @@ enum {
     DELAY_RANGE_US = 300000
 };
 
-enum mode { MODE_KILL, MODE_TERM, MODE_STOP, MODE_COUNT };
-static const char *const mode_names[] = {"kill", "term", "stop"};
+enum mode { MODE_KILL, MODE_TERM, MODE_STOP, MODE_SHELL, MODE_COUNT };
+static const char *const mode_names[] = {"kill", "term", "stop", "shell"};
 
 struct campaign {
     enum mode mode;
@@ -51,13 +52,18 @@ struct campaign {
     double stalled;       /* of the first */
 };
 
+static bool by_shell(const struct campaign *campaign)
+{
+    return campaign->mode == MODE_STOP || campaign->mode == MODE_SHELL;
+}
+
 static bool start(struct campaign *campaign)
 {
     const char *durable = campaign->round % DURABLE_EVERY == 0 ? "--durable" : NULL;
     const char *serve[] = {NULL, "serve", "--port", "0", campaign->dir.path, durable, NULL};
     const char *shell[] = {NULL, "--no-init", campaign->dir.path, durable, NULL};
 
-    if (campaign->mode == MODE_STOP)
+    if (by_shell(campaign))
         return served_start(&campaign->served, shell, "serve 0");
     return served_start(&campaign->served, serve, NULL);
 }
@@ -144,8 +150,9 @@ static bool interrupt(struct campaign *campaign)
         return false;
     if (campaign->mode == MODE_KILL)
         return WIFSIGNALED(status) || complain("it ended before it was killed", status);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return complain("it does not end with exit code 0", status);
+    if (!WIFEXITED(status) ||
+        WEXITSTATUS(status) != (campaign->mode == MODE_SHELL ? 128 + SIGTERM : 0))
+        return complain("it does not end with its exit code", status);
     return millis < END_MILLIS_MAX || complain("it takes too long to end (ms)", millis);
 }
 
@@ -182,8 +189,8 @@ static bool run_last(struct campaign *campaign, uint64_t *records)
         return false;
     good = load_verify(&campaign->load, campaign->served.url) &&
            load_verify_stream(&campaign->load, campaign->served.url, records);
-    return served_end(&campaign->served, campaign->mode == MODE_STOP ? 0 : SIGTERM, NULL) == 0 &&
-           good;
+    good = served_end(&campaign->served, by_shell(campaign) ? 0 : SIGTERM, NULL) == 0 && good;
+    return good;
 }
 
 static int run(struct campaign *campaign)
@@ -228,7 +235,7 @@ int main(int argc, char **argv)
     int status;
 
     if (argc < 3 || !read_mode(argv[1], &campaign->mode)) {
-        fprintf(stderr, "usage: crash_http kill|term|stop ROUNDS [SEED]\n");
+        fprintf(stderr, "usage: crash_http kill|term|stop|shell ROUNDS [SEED]\n");
         return 2;
     }
     campaign->rounds = strtoul(argv[2], NULL, 10);

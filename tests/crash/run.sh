@@ -63,6 +63,7 @@ http_ends() {
     served kill $(( (${CRASH_ROUNDS:-200} + 1) / 2 )) 'kill -9 of a server under 16 clients'
     served term $(( (${CRASH_ROUNDS:-200} + 9) / 10 )) 'SIGTERM of a server under 16 clients'
     served stop $(( (${CRASH_ROUNDS:-200} + 9) / 10 )) 'serve stop under 16 clients'
+    served shell $(( (${CRASH_ROUNDS:-200} + 9) / 10 )) 'SIGTERM of a shell that serves 16 clients'
 }
 
 histories() {

@@ -118,6 +118,13 @@ static void show_rest(const struct served *served)
         fprintf(stderr, "pksk: %s", rest);
 }
 
+static bool as_asked(int status, int signal)
+{
+    if (WIFSIGNALED(status))
+        return WTERMSIG(status) == signal;
+    return status == 0 || (signal != 0 && WEXITSTATUS(status) == 128 + signal);
+}
+
 int served_end(struct served *served, int signal, double *millis)
 {
     int64_t begin = pk_clock_real_us();
@@ -125,11 +132,14 @@ int served_end(struct served *served, int signal, double *millis)
 
     if (signal != 0)
         kill(served->pid, signal);
-    fclose(served->in);
+    else
+        fclose(served->in);
     waitpid(served->pid, &status, 0); /* what it prints fits into the pipe */
+    if (signal != 0)
+        fclose(served->in); /* not before: it could take that for its end */
     if (millis != NULL)
         *millis = (double)(pk_clock_real_us() - begin) / 1000;
-    if (signal != SIGKILL && status != 0)
+    if (!as_asked(status, signal))
         show_rest(served);
     fclose(served->out);
     return status;

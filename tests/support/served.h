@@ -25,8 +25,8 @@ bool served_start(struct served *served, const char *argv[], const char *first);
 /* Gives it a line of input and reads what it prints until that has `text`; false: it never has. */
 bool served_say(struct served *served, const char *line, const char *text);
 /* Sends a signal, or ends its input (0), and waits for its end; what it has printed is shown on
- * stderr when that is no success. Returns what waitpid says. The milliseconds that it took go to
- * *millis, if not NULL. */
+ * stderr when that is not as asked for. Returns what waitpid says. The milliseconds that it took go
+ * to *millis, if not NULL. */
 int served_end(struct served *served, int signal, double *millis);
 
 #endif
