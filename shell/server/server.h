@@ -29,8 +29,10 @@ struct sh_server_options {
 PK_MUST_CHECK enum pk_code sh_server_start(struct cmd_backend *backend,
                                            const struct sh_server_options *options,
                                            struct sh_server **server, struct pk_error *err);
-/* Accepts nothing more, lets what is under way come to its end (not longer than some seconds), and
- * frees the server. After it no thread calls the backend. NULL is accepted. */
+/* Refuses who comes from now on, lets what is under way come to its end (uploads are cut off
+ * after two seconds, calls told to stop after five), closes all connections and frees the server.
+ * Whoever got an answer can rely on it; who got none cannot know. After it no thread calls the
+ * backend. NULL is accepted. */
 void sh_server_stop(struct sh_server *server);
 /* How it is reached: "http://127.0.0.1:8000". */
 const char *sh_server_url(const struct sh_server *server);
