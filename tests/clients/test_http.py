@@ -1090,17 +1090,25 @@ def bodies_that_together_are_too_much(s):
 
 # ---- running -------------------------------------------------------------------------------------
 
+def start():
+    server = Server()
+    try:
+        server.make_table()
+    except Exception:
+        server.process.kill()
+        raise
+    return server
+
+
 def run(names):
     passed = failed = 0
-    server = Server()
-    server.make_table()
+    server = start()
     for function in TESTS:
         if names and not any(name in function.__name__ for name in names):
             continue
         try:
             if server.process.poll() is not None:
-                server = Server()
-                server.make_table()
+                server = start()
             function(server)
             print("ok", function.__name__, flush=True)
             passed += 1
