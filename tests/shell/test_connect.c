@@ -1,0 +1,188 @@
+/* Changing over to an endpoint and back, within one shell. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shell/connect.h"
+#include "shell/prompt.h"
+#include "shell/script.h"
+#include "shell/serve.h"
+
+TestSuite(connect);
+
+struct fixture {
+    struct sh sh;
+    int fd;
+    struct pk_engine *engine; /* of the endpoint */
+    struct sh_endpoint *endpoint;
+    const char *url;
+};
+
+static void serve_store(struct fixture *fixture)
+{
+    struct pk_engine_options options = {.memory = true};
+    struct sh_serve_options serve = {.port_given = true}; /* port 0: any */
+    struct pk_error err = PK_ERROR_INIT;
+
+    cr_assert_eq(pk_engine_open(&options, &fixture->engine, &err), PK_OK, "%s", err.message);
+    cr_assert_eq(sh_endpoint_open(fixture->engine, &serve, &fixture->endpoint, &err), PK_OK, "%s",
+                 err.message);
+    fixture->url = sh_endpoint_url(fixture->endpoint);
+}
+
+static void stop_serving(struct fixture *fixture)
+{
+    sh_endpoint_close(fixture->endpoint);
+    pk_engine_close(fixture->engine);
+    fixture->endpoint = NULL;
+}
+
+static void open_shell(struct fixture *fixture, const struct sh_options *options)
+{
+    struct sh_output output;
+    struct pk_error err = PK_ERROR_INIT;
+
+    fixture->fd = memfd_create("output", MFD_CLOEXEC);
+    sh_output_init(&output, fixture->fd, fixture->fd);
+    cr_assert_eq(sh_open(&fixture->sh, options, output, &err), PK_OK, "%s", err.message);
+    fixture->sh.settings.footer_time = false;
+}
+
+static void close_shell(struct fixture *fixture)
+{
+    sh_close(&fixture->sh);
+    close(fixture->fd);
+}
+
+/* Runs the statements; what they show, URL for the endpoint's. */
+static void expect_shown(struct fixture *fixture, const char *statements, const char *expected)
+{
+    char text[4096] = "";
+    off_t before = lseek(fixture->fd, 0, SEEK_END);
+    struct pk_buf shown = PK_BUF_INIT;
+
+    (void)sh_script_text(&fixture->sh, pk_slice_cstr(statements), NULL);
+    cr_assert(pread(fixture->fd, text, sizeof(text) - 1, before) >= 0);
+    for (const char *at = text; *at != '\0';) {
+        bool url = fixture->url != NULL && strncmp(at, fixture->url, strlen(fixture->url)) == 0;
+
+        pk_buf_add(&shown, url ? PK_LIT("URL") : pk_slice_of(at, 1));
+        at += url ? strlen(fixture->url) : 1;
+    }
+    cr_expect_str_eq(shown.data == NULL ? "" : shown.data, expected, "%s\n%s\ninstead of\n%s",
+                     statements, shown.data, expected);
+    pk_buf_release(&shown);
+}
+
+static void expect_prompt(const struct fixture *fixture, const char *before, const char *after)
+{
+    struct pk_buf prompt = PK_BUF_INIT, expected = PK_BUF_INIT;
+
+    sh_prompt(&prompt, &fixture->sh.context, NULL);
+    pk_buf_printf(&expected, "%s%s%s", before,
+                  fixture->sh.remote == NULL ? "" : fixture->url + strlen("http://"), after);
+    cr_expect_str_eq(prompt.data, expected.data);
+    pk_buf_release(&prompt);
+    pk_buf_release(&expected);
+}
+
+static void run_connect(struct fixture *fixture)
+{
+    char statement[128];
+
+    snprintf(statement, sizeof(statement), "connect %s", fixture->url);
+    expect_shown(fixture, statement, " URL, another pksk\n");
+}
+
+/* Current table, next page and schemas belong to the store that was left. */
+Test(connect, there_and_back)
+{
+    struct fixture fixture = {.url = NULL};
+    struct sh_options options = {.memory = true};
+
+    serve_store(&fixture);
+    open_shell(&fixture, &options);
+    expect_shown(
+        &fixture, "create table here (id S);\nput a {n: 1}\nput b {n: 2}\nset rows 1\nscan\n",
+        " table here created · id (S) · on demand\n"
+        " put · partition 3 of 4 · 6 B · 1 WCU\n"
+        " put · partition 3 of 4 · 6 B · 1 WCU\n"
+        " id  n\n b   2\n"
+        " 1 item · Scan · all 4 partitions · 12 B read · 0.5 RCU eventual\n"
+        " A Scan pays for what it reads, not for what it returns. With id known: query <id>\n"
+        " there is more: type more\n");
+    expect_prompt(&fixture, "pksk here", "> ");
+    run_connect(&fixture);
+    expect_prompt(&fixture, "pksk ", "> ");
+    cr_expect_null(fixture.sh.context.engine);
+    expect_shown(&fixture, "more\n",
+                 "UsageError: the last result was complete: there is no more\n");
+    expect_shown(&fixture, "create table there (k N);\nput 1 {m: 1}\nset rows 1000\n",
+                 " table there created · k (N) · on demand\n"
+                 " put · partition 2 of 4 · 6 B · 1 WCU\n");
+    expect_prompt(&fixture, "pksk ", " there> ");
+    expect_shown(&fixture, "connect\nconnect local\n",
+                 " URL, another pksk\n store in memory, gone at exit\n");
+    expect_shown(&fixture, "count scan from here\n",
+                 "2\n 2 items counted · Scan · all 4 partitions · 12 B read · 0.5 RCU eventual\n"
+                 " A Scan pays for what it reads, not for what it returns. With id known: query "
+                 "<id>\n");
+    cr_expect_null(fixture.sh.remote);
+    close_shell(&fixture);
+    stop_serving(&fixture);
+}
+
+/* The store of before stays current when nobody answers. */
+Test(connect, a_failure_changes_nothing)
+{
+    struct fixture fixture = {.url = NULL};
+    struct sh_options options = {.memory = true};
+    struct sh_aws_request request = {.endpoint = NULL};
+    struct pk_error err = PK_ERROR_INIT;
+    char url[64];
+
+    serve_store(&fixture);
+    snprintf(url, sizeof(url), "%s", fixture.url);
+    stop_serving(&fixture);
+    fixture.url = NULL;
+    open_shell(&fixture, &options);
+    expect_shown(&fixture, "create table here (id S);\n",
+                 " table here created · id (S) · on demand\n");
+    request.endpoint = url;
+    cr_expect_eq(sh_connect(&fixture.sh, &request, &err), PK_E_UNREACHABLE);
+    cr_expect_not_null(strstr(err.message, "Connection refused"), "%s", err.message);
+    cr_expect_null(fixture.sh.remote);
+    expect_prompt(&fixture, "pksk here", "> ");
+    expect_shown(&fixture, "count scan\n",
+                 "0\n 0 items counted · Scan · all 4 partitions · 0.5 RCU eventual\n"
+                 " A Scan pays for what it reads, not for what it returns. With id known: query "
+                 "<id>\n");
+    pk_error_release(&err);
+    close_shell(&fixture);
+}
+
+/* A shell that began on an endpoint has no store open. */
+Test(connect, from_the_start)
+{
+    struct fixture fixture = {.url = NULL};
+    struct sh_options options = {.action = SH_RUN};
+
+    serve_store(&fixture);
+    options.remote.endpoint = fixture.url;
+    open_shell(&fixture, &options);
+    cr_expect_null(fixture.sh.engine);
+    expect_prompt(&fixture, "pksk ", "> ");
+    expect_shown(&fixture, "serve 0\n",
+                 "UsageError: there is no store of this shell's own to serve\n");
+    expect_shown(
+        &fixture, "create table there (k N);\nwhere 1\n",
+        " table there created · k (N) · on demand\n"
+        " token      86bc43e556b1df28    simulated hash (MD5; AWS keeps its own to itself)\n"
+        " partition  2 of 4, tokens 8000… to bfff…\n"
+        " stored as  t · table 1 · 86bc43e556b1df28 · N 1\n");
+    close_shell(&fixture);
+    stop_serving(&fixture);
+}
