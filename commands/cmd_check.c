@@ -43,6 +43,17 @@ static void show_report(const cJSON *answer, struct cmd_result *result)
     result->check_failed = faults > 0;
 }
 
+/* What cannot even be read is what check is for: it is found, and the exit code says so. */
+static enum pk_code show_corruption(struct cmd_result *result, struct pk_error *err)
+{
+    cmd_result_text(result, CMD_BLOCK_TEXT, "%s: not all of it can be read", err->message);
+    if (err->hint != NULL)
+        cmd_result_text(result, CMD_BLOCK_HINT, "%s", err->hint);
+    result->check_failed = true;
+    pk_error_release(err);
+    return PK_OK;
+}
+
 static enum pk_code check_store(struct cmd_context *context, struct cmd_result *result,
                                 struct pk_error *err)
 {
@@ -56,6 +67,8 @@ static enum pk_code check_store(struct cmd_context *context, struct cmd_result *
         rc = cmd_call(context, "Pksk.Check", request, &answer, NULL, err);
     if (rc == PK_OK)
         show_report(answer, result);
+    if (rc == PK_E_CORRUPT)
+        rc = show_corruption(result, err);
     cJSON_Delete(answer);
     cJSON_Delete(request);
     return rc;

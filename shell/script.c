@@ -113,8 +113,9 @@ static void fail_too_long(struct sh_script *script)
 {
     struct pk_error err = PK_ERROR_INIT;
 
-    pk_fail(&err, PK_E_USAGE, "a statement of more than %d MB, which begins in line %zu",
-            STATEMENT_MAX >> 20, script->line);
+    pk_fail(&err, PK_E_USAGE, "a statement of more than %d MB, which begins in %.*s%sline %zu",
+            STATEMENT_MAX >> 20, SHOWN_MAX, script->name == NULL ? "" : script->name,
+            script->name == NULL ? "" : " ", script->line);
     sh_show_error(script->sh, &err);
     pk_error_release(&err);
     script->stopped = true;

@@ -59,7 +59,9 @@ enum pk_code pk_store_dir_look(const char *path, enum pk_store_dir_state *state,
             continue;
         has_any = true;
         has_lock = has_lock || strcmp(name, PK_STORE_LOCK_NAME) == 0;
-        has_current = has_current || strcmp(name, "CURRENT") == 0;
+        /* one that leads nowhere LevelDB takes for none */
+        has_current = has_current ||
+                      (strcmp(name, "CURRENT") == 0 && faccessat(dirfd(dir), name, F_OK, 0) == 0);
         has_data = has_data || is_data(name);
     }
     closedir(dir);
@@ -74,23 +76,13 @@ enum pk_code pk_store_dir_look(const char *path, enum pk_store_dir_state *state,
 
 enum pk_code pk_store_dir_make(const char *path, struct pk_error *err)
 {
-    char *part = pk_memdup_cstr(path, strlen(path));
-    enum pk_code rc = PK_OK;
+    enum pk_code rc;
 
-    for (char *at = part; rc == PK_OK && *at != '\0';) {
-        char end;
-
-        at += strspn(at, "/");
-        at += strcspn(at, "/");
-        end = *at;
-        *at = '\0';
-        if (mkdir(part, 0700) != 0 && errno != EEXIST) {
-            rc = pk_fail(err, PK_E_IO, "cannot make store directory '%s': %s", path,
-                         strerror(errno));
-        }
-        *at = end;
-    }
-    free(part);
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return PK_OK;
+    rc = pk_fail(err, PK_E_IO, "cannot make store directory '%s': %s", path, strerror(errno));
+    if (errno == ENOENT)
+        pk_error_hint(err, "only the last part of a path is made; the others must be there");
     return rc;
 }
 

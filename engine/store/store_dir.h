@@ -16,7 +16,8 @@ enum pk_store_dir_state {
 /* Looks, and changes nothing. PK_E_IO when path is no directory or cannot be read. */
 PK_MUST_CHECK enum pk_code pk_store_dir_look(const char *path, enum pk_store_dir_state *state,
                                              struct pk_error *err);
-/* Makes the directory and its missing parents, each 0700. One that exists is fine. */
+/* Makes the directory, 0700, in a parent that is there: a path with a slip of the pen in the middle
+ * makes no new tree. One that exists is fine. */
 PK_MUST_CHECK enum pk_code pk_store_dir_make(const char *path, struct pk_error *err);
 /* Makes an empty private directory below TMPDIR, and removes those that killed processes have left
  * there. The caller frees *path. */

@@ -96,9 +96,13 @@ static struct ldb_iter *iter_of(struct pk_iter *iter)
     return (struct ldb_iter *)iter;
 }
 
+/* A table file that is shorter than LevelDB knows it to be fails as an argument of mmap. */
 static enum pk_code code_of(const char *reason)
 {
-    return strncmp(reason, "Corruption", 10) == 0 ? PK_E_CORRUPT : PK_E_IO;
+    bool cut = strstr(reason, ".ldb: Invalid argument") != NULL ||
+               strstr(reason, ".sst: Invalid argument") != NULL;
+
+    return cut || strncmp(reason, "Corruption", 10) == 0 ? PK_E_CORRUPT : PK_E_IO;
 }
 
 /* Turns LevelDB's error text into ours and frees it. */

@@ -59,7 +59,7 @@ static pk_slice line_of(const char *text, const char *word)
     return pk_slice_of(NULL, 0);
 }
 
-/* The number a line is made of; 0 when it is none. */
+/* The number a line is made of; 0 when it is none, UINT_MAX when it is too large. */
 static unsigned number_of(pk_slice line)
 {
     unsigned number = 0;
@@ -67,9 +67,9 @@ static unsigned number_of(pk_slice line)
     for (size_t i = 0; i < line.len; i++) {
         unsigned digit = (unsigned)(unsigned char)line.data[i] - '0';
 
-        if (digit > 9 || number > (UINT_MAX - digit) / 10)
+        if (digit > 9)
             return 0;
-        number = number * 10 + digit;
+        number = number > (UINT_MAX - digit) / 10 ? UINT_MAX : number * 10 + digit;
     }
     return number;
 }

@@ -203,6 +203,7 @@ enum pk_code pk_store_open(const char *path, const struct pk_store_options *opti
 
 struct repair {
     const char *path;
+    bool headless; /* not to be opened: LevelDB would begin anew */
     void (*report)(void *state, const char *line);
     void *state;
 };
@@ -262,12 +263,51 @@ static enum pk_code settle(struct pk_store_home *home, unsigned lock_format, str
     return rc;
 }
 
+static enum pk_code lock_home(struct pk_store_home *home, const char *path, struct pk_error *err)
+{
+    enum pk_code rc = pk_store_lock_take(path, PK_STORE_FORMAT, &home->lock, err);
+
+    if (rc == PK_OK)
+        home->path = pk_memdup_cstr(path, strlen(path));
+    return rc;
+}
+
+/* LevelDB's repair goes by the files it finds, and would lose a good table that something has been
+ * added to: a store that opens and can be read to its end is left as it is. Of one that does not
+ * open, files that are gone are named; the others are looked at one by one. */
+static bool is_whole(const struct repair *repair, struct pk_store_home *home, unsigned lock_format)
+{
+    static const struct pk_store_options PLAIN = {.durable = true};
+    struct pk_error err = PK_ERROR_INIT;
+    struct pk_verified seen;
+    struct pk_store *store;
+    enum pk_code rc = pk_store_leveldb_open(home, &PLAIN, &store, &err);
+
+    if (rc == PK_OK) {
+        rc = pk_store_verify(store, pk_range_all(), &seen, &err);
+        if (rc == PK_OK)
+            rc = check_format(store, lock_format, &err);
+        pk_store_close(store);
+    } else if (strstr(err.message, "missing files") != NULL) {
+        say(repair, err.message);
+    }
+    pk_error_release(&err);
+    return rc == PK_OK;
+}
+
 static enum pk_code repair_locked(const struct repair *repair, struct pk_store_home *home,
                                   struct pk_error *err)
 {
     unsigned lock_format = pk_store_lock_format(home->lock);
     enum pk_code rc;
 
+    if (!repair->headless && is_whole(repair, home, lock_format))
+        return PK_OK;
+    if (home->lock == NULL) { /* the store that was opened took it along */
+        rc = lock_home(home, repair->path, err);
+        if (rc != PK_OK)
+            return rc;
+    }
     if (repair->report != NULL) /* while the files still have their names */
         pk_table_files_check(repair->path, repair->report, repair->state);
     rc = pk_store_leveldb_repair(repair->path, err);
@@ -280,7 +320,7 @@ static enum pk_code repair_locked(const struct repair *repair, struct pk_store_h
 enum pk_code pk_store_repair(const char *path, void (*report)(void *state, const char *line),
                              void *state, struct pk_error *err)
 {
-    struct repair repair = {path, report, state};
+    struct repair repair = {.path = path, .report = report, .state = state};
     struct pk_store_home home = {0};
     enum pk_store_dir_state dir;
     enum pk_code rc = pk_store_dir_look(path, &dir, err);
@@ -289,10 +329,10 @@ enum pk_code pk_store_repair(const char *path, void (*report)(void *state, const
         return rc;
     if (dir != PK_STORE_DIR_STORE && dir != PK_STORE_DIR_HEADLESS)
         return pk_fail(err, PK_E_IO, "no store in '%s'", path);
-    rc = pk_store_lock_take(path, PK_STORE_FORMAT, &home.lock, err);
+    repair.headless = dir == PK_STORE_DIR_HEADLESS;
+    rc = lock_home(&home, path, err);
     if (rc != PK_OK)
         return rc;
-    home.path = pk_memdup_cstr(path, strlen(path));
     rc = repair_locked(&repair, &home, err);
     pk_store_home_release(&home);
     return rc;

@@ -127,16 +127,14 @@ Test(store_open, makes_directories_and_keeps_rows)
     bool found;
 
     make_base();
-    store = open_store(in_base("deep/er/store"));
+    store = open_store(in_base("store"));
     put(store, PK_LIT("k"), PK_LIT("v"));
-    cr_expect_str_eq(pk_store_path(store), in_base("deep/er/store"));
+    cr_expect_str_eq(pk_store_path(store), in_base("store"));
     pk_store_close(store);
-    cr_assert_eq(stat(in_base("deep"), &info), 0);
-    cr_expect_eq(info.st_mode & 0777, 0700);
-    cr_assert_eq(stat(in_base("deep/er/store"), &info), 0);
+    cr_assert_eq(stat(in_base("store"), &info), 0);
     cr_expect_eq(info.st_mode & 0777, 0700);
 
-    store = open_store(in_base("deep/er/store"));
+    store = open_store(in_base("store"));
     cr_assert_eq(pk_store_get(store, PK_LIT("k"), &value, &found, &err), PK_OK);
     cr_expect(found && pk_slice_is(pk_buf_slice(&value), "v"));
     cr_assert_eq(pk_store_get(store, PK_LIT("mf"), &value, &found, &err), PK_OK);
@@ -170,6 +168,10 @@ Test(store_open, refuses_what_is_no_store_and_leaves_it_alone)
     cr_expect_str_eq(open_error("", &PLAIN, PK_E_USAGE), "the store's directory has an empty name");
     cr_expect_str_eq(open_error("/proc/pksk", &PLAIN, PK_E_IO),
                      "cannot make store directory '/proc/pksk': No such file or directory");
+    snprintf(expected, sizeof(expected),
+             "cannot make store directory '%s/deep/er/store': No such file or directory", base);
+    cr_expect_str_eq(open_error(in_base("deep/er/store"), &PLAIN, PK_E_IO), expected);
+    cr_expect_neq(access(in_base("deep"), F_OK), 0);
     remove_base();
 }
 
@@ -286,6 +288,10 @@ Test(store_open, newer_format_is_refused_unchanged)
     before = fingerprint(in_base("s"));
     cr_expect_str_eq(open_error(in_base("s"), &PLAIN, PK_E_STORE_VERSION), expected);
     cr_expect_eq(fingerprint(in_base("s")), before, "seen before LevelDB touched anything");
+    write_file(in_base("s/PKSK.LOCK"), "pksk 99999999999999999999\n");
+    before = fingerprint(in_base("s"));
+    (void)open_error(in_base("s"), &PLAIN, PK_E_STORE_VERSION);
+    cr_expect_eq(fingerprint(in_base("s")), before, "a number that does not fit is newer, too");
     remove_base();
 }
 
@@ -495,6 +501,74 @@ Test(store_open, lost_files_of_leveldb)
     cr_expect_eq(pk_store_repair(base, NULL, NULL, &err), PK_E_IO);
     cr_expect_neq(strstr(err.message, "no store in"), NULL, "%s", err.message);
     pk_error_release(&err);
+    pk_buf_release(&report);
+    remove_base();
+}
+
+/* LevelDB would make a new database there, and then delete the tables it does not know. */
+Test(store_open, current_that_leads_nowhere_is_lost)
+{
+    struct pk_buf report = PK_BUF_INIT;
+
+    make_base();
+    make_rows(in_base("s"), true);
+    unlink(in_base("s/CURRENT"));
+    cr_assert_eq(symlink("CURRENT", in_base("s/CURRENT")), 0);
+    cr_expect_neq(
+        strstr(open_error(in_base("s"), &PLAIN, PK_E_CORRUPT), "has lost its file CURRENT"), NULL);
+    unlink(in_base("s/CURRENT"));
+    repair(in_base("s"), &report);
+    cr_expect_eq(count_rows(in_base("s")), ROWS);
+    pk_buf_release(&report);
+    remove_base();
+}
+
+Test(store_open, a_table_file_cut_short_is_corruption)
+{
+    const char *table;
+    struct stat info;
+
+    make_base();
+    make_rows(in_base("s"), true);
+    table = only_file(in_base("s"), ".ldb");
+    cr_assert_eq(stat(table, &info), 0);
+    cr_assert_eq(truncate(table, info.st_size / 2), 0);
+    cr_expect_neq(strstr(open_error(in_base("s"), &PLAIN, PK_E_CORRUPT), ".ldb: Invalid argument"),
+                  NULL);
+    remove_base();
+}
+
+Test(store_open, a_table_file_that_is_gone_is_named)
+{
+    struct pk_buf report = PK_BUF_INIT;
+    char name[64];
+
+    make_base();
+    make_rows(in_base("s"), true);
+    snprintf(name, sizeof(name), "%s", strrchr(only_file(in_base("s"), ".ldb"), '/') + 1);
+    unlink(only_file(in_base("s"), ".ldb"));
+    repair(in_base("s"), &report);
+    cr_expect_neq(strstr(report.data == NULL ? "" : report.data, name), NULL, "%s", report.data);
+    pk_buf_release(&report);
+    remove_base();
+}
+
+/* What stands behind the end of a table file is nothing to LevelDB, but its repair would look for
+ * the table's index there. */
+Test(store_open, repair_leaves_a_whole_store_alone)
+{
+    struct pk_buf report = PK_BUF_INIT;
+    FILE *table;
+
+    make_base();
+    make_rows(in_base("s"), true);
+    table = fopen(only_file(in_base("s"), ".ldb"), "a");
+    cr_assert_not_null(table);
+    fputs("nothing of ours", table);
+    fclose(table);
+    repair(in_base("s"), &report);
+    cr_expect_eq(report.len, 0, "%s", report.data);
+    cr_expect_eq(count_rows(in_base("s")), ROWS);
     pk_buf_release(&report);
     remove_base();
 }

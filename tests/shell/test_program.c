@@ -118,6 +118,12 @@ Test(program, exit_codes)
         {"mkdir full; touch full/file; pksk -c tables full", 3,
          "StorageError: directory 'full' is not empty and holds no store (no file PKSK.LOCK)\n"},
         {"ls full", 0, "file\n"},
+        {"pksk -c tables deep/er/store", 3,
+         "StorageError: cannot make store directory 'deep/er/store': No such file or directory\n"
+         "  hint: only the last part of a path is made; the others must be there\n"},
+        {"ls", 0, "file\nfull\n"},
+        {"truncate -s 40M zeros; pksk -f zeros s", 1,
+         "UsageError: a statement of more than 32 MB, which begins in zeros line 1\n"},
         {"pksk -f none s", 1, "StorageError: cannot open 'none': No such file or directory\n"},
         {"printf 'mode\\n\\nmode x\\n' | pksk s", 1,
          "table\n"
