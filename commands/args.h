@@ -101,6 +101,9 @@ PK_MUST_CHECK enum pk_code cmd_words_number(struct cmd_words *words, int64_t max
 /* PK_E_USAGE unless at the end. */
 PK_MUST_CHECK enum pk_code cmd_words_done(const struct cmd_words *words, struct pk_error *err);
 
+/* An error without a place is pointed at `part`, where that is a piece of the statement's text. */
+void cmd_point_at(struct pk_error *err, pk_slice text, pk_slice part);
+
 /* "12" to 12; false unless all of it is a number from 1 to max. */
 bool cmd_parse_count(pk_slice text, int64_t max, int64_t *number);
 

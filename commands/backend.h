@@ -56,7 +56,8 @@ struct cmd_backend {
     bool hurried;
 };
 
-/* ---- what a server needs to know of the operations -------------------------------------------- */
+/* ---- what a server needs to know of the operations --------------------------------------------
+ */
 
 /* The operation an X-Amz-Target names ("DynamoDB_20120810.GetItem", "DynamoDBStreams_20120810.…",
  * "Pksk_2026.Where"), as call() takes it; data NULL when there is none such. Static text. */

@@ -10,9 +10,9 @@ struct alter {
     struct cmd_words words;
     pk_slice table;
     const char *operation;
-    cJSON *request;         /* owned */
-    pk_slice note;          /* what was done, after "table NAME: " */
-    struct pk_span subject; /* what is not there when nothing is found */
+    cJSON *request; /* owned */
+    pk_slice note;  /* what was done, after "table NAME: " */
+    pk_slice index; /* that is added or dropped */
     struct cmd_result *result;
 };
 
@@ -199,6 +199,7 @@ static enum pk_code add_index(struct alter *alter, struct pk_error *err)
         return rc;
     cJSON_Delete(alter->request);
     alter->request = cmd_ddl_gsi_request(&with);
+    alter->index = with.indexes[with.index_count - 1].name;
     alter->note = pk_arena_printf(&alter->result->arena,
                                   "gsi %.*s is being made; 'indexes' shows how far it is",
                                   PK_FMT(with.indexes[with.index_count - 1].name));
@@ -211,13 +212,13 @@ static enum pk_code drop_index(struct alter *alter, struct pk_error *err)
     pk_slice name;
     enum pk_code rc = cmd_words_next(&alter->words, err);
 
-    alter->subject = alter->words.token.span;
     if (rc == PK_OK)
-        rc = cmd_words_take(&alter->words, "the index' name", &name, err);
+        rc = cmd_words_take(&alter->words, "the index's name", &name, err);
     if (rc != PK_OK)
         return rc;
     updates = cJSON_CreateArray();
     entry = cJSON_CreateObject();
+    alter->index = name;
     cmd_wire_set_text(cmd_wire_object(entry, "Delete"), "IndexName", name);
     cJSON_AddItemToArray(updates, entry);
     cmd_wire_set(alter->request, "GlobalSecondaryIndexUpdates", updates);
@@ -279,7 +280,6 @@ static enum pk_code alter_run(struct cmd_context *context, const struct cmd_stat
     cJSON *answer = NULL;
     enum pk_code rc = cmd_words_init(&alter.words, statement, &result->arena, err);
 
-    alter.subject = alter.words.token.span;
     if (rc == PK_OK)
         rc = cmd_words_take(&alter.words, "the table's name", &alter.table, err);
     if (rc != PK_OK)
@@ -294,8 +294,10 @@ static enum pk_code alter_run(struct cmd_context *context, const struct cmd_stat
     cJSON_Delete(alter.request);
     cJSON_Delete(answer);
     cmd_schema_drop(context);
-    if (rc == PK_E_NOT_FOUND && err->span.len == 0)
-        err->span = alter.subject;
+    if (rc != PK_OK && rc != PK_E_CANCELLED) {
+        cmd_point_at(err, statement->text, alter.index);
+        cmd_point_at(err, statement->text, alter.table);
+    }
     if (rc == PK_OK)
         cmd_result_text(result, CMD_BLOCK_NOTE, "table %.*s: %.*s", PK_FMT(alter.table),
                         PK_FMT(alter.note));

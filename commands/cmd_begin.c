@@ -34,7 +34,9 @@ static void end_transaction(struct cmd_context *context)
 static enum pk_code begin_run(struct cmd_context *context, const struct cmd_statement *statement,
                               struct cmd_result *result, struct pk_error *err)
 {
+    enum { TOKEN_MAX = 36 }; /* of ClientRequestToken (operations.md §7) */
     struct cmd_words words;
+    struct pk_span span;
     pk_slice token = {NULL, 0};
     enum pk_code rc = cmd_words_init(&words, statement, &result->arena, err);
 
@@ -42,8 +44,11 @@ static enum pk_code begin_run(struct cmd_context *context, const struct cmd_stat
         rc = pk_fail(err, PK_E_USAGE, "a transaction is open already: commit or rollback ends it");
     if (rc == PK_OK && cmd_words_is(&words, "token")) {
         rc = cmd_words_next(&words, err);
+        span = words.token.span;
         if (rc == PK_OK)
             rc = cmd_words_take(&words, "the token's text", &token, err);
+        if (rc == PK_OK && (token.len == 0 || token.len > TOKEN_MAX))
+            rc = pk_fail_at(err, PK_E_USAGE, span, "a token has 1 to %d characters", TOKEN_MAX);
     }
     if (rc == PK_OK)
         rc = cmd_words_done(&words, err);

@@ -171,7 +171,8 @@ static enum pk_code clock_run(struct cmd_context *context, const struct cmd_stat
     cJSON *request = cJSON_CreateObject();
     cJSON *answer = NULL;
     enum pk_code rc = cmd_words_init(&words, statement, &result->arena, err);
-    struct pk_span span = words.token.span;
+    struct pk_span span = {(uint32_t)statement->args,
+                           (uint32_t)(statement->text.len - statement->args)};
 
     if (rc == PK_OK && !cmd_words_at_end(&words))
         rc = parse_action(&words, request, err);

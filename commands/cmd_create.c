@@ -73,8 +73,8 @@ static enum pk_code create_run(struct cmd_context *context, const struct cmd_sta
         cmd_result_text(result, CMD_BLOCK_NOTE, "table %.*s exists already; it was not changed",
                         PK_FMT(create.table.name));
         rc = PK_OK;
-    } else if (already_there(err)) {
-        err->span = create.name_span;
+    } else if (rc != PK_E_CANCELLED) {
+        cmd_ddl_place(&create, statement->text, err);
     }
     return rc;
 }

@@ -140,6 +140,8 @@ static enum pk_code drop_run(struct cmd_context *context, const struct cmd_state
     if (rc == PK_E_NOT_FOUND && err->span.len == 0) {
         err->span = drop.span;
         cmd_hint_tables(context, drop.name, err);
+    } else if (rc != PK_OK && rc != PK_E_CANCELLED) {
+        cmd_point_at(err, statement->text, drop.name);
     }
     return rc;
 }

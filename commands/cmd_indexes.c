@@ -27,7 +27,7 @@ static pk_slice state_text(struct pk_arena *arena, const cJSON *node)
     return status.data == NULL ? PK_LIT("ACTIVE") : pk_arena_dup(arena, status);
 }
 
-/* lag: the index' part of Pksk.IndexLag, NULL for an LSI and where there is none. */
+/* lag: the index's part of Pksk.IndexLag, NULL for an LSI and where there is none. */
 static void add_row(struct cmd_result *result, struct cmd_grid *grid, const struct pk_index *index,
                     const cJSON *node, const cJSON *lag)
 {

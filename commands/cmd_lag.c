@@ -81,6 +81,8 @@ static enum pk_code lag_run(struct cmd_context *context, const struct cmd_statem
         rc = set_ms(context, "lag.gsi", lag, err);
     if (rc == PK_OK)
         rc = set_ms(context, "lag.gsi_jitter", jitter, err);
+    if (rc == PK_E_USAGE)
+        cmd_point_at(err, statement->text, pk_slice_skip(statement->text, statement->args));
     if (rc == PK_OK)
         rc = show(context, result, err);
     return rc;

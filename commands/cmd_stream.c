@@ -60,6 +60,8 @@ static enum pk_code stream_on(struct cmd_context *context, struct cmd_words *wor
         return PK_E_USAGE;
     }
     rc = change_stream(context, table, pk_stream_view_name(view), err);
+    if (rc != PK_OK)
+        cmd_point_at(err, words->lexer.source, table);
     if (rc == PK_OK)
         cmd_result_text(result, CMD_BLOCK_NOTE, "table %.*s: stream on, %.*s", PK_FMT(table),
                         PK_FMT(word));
@@ -76,6 +78,8 @@ static enum pk_code stream_off(struct cmd_context *context, struct cmd_words *wo
         rc = cmd_words_done(words, err);
     if (rc == PK_OK)
         rc = change_stream(context, table, NULL, err);
+    if (rc != PK_OK)
+        cmd_point_at(err, words->lexer.source, table);
     if (rc == PK_OK)
         cmd_result_text(result, CMD_BLOCK_NOTE,
                         "table %.*s: stream off; what it holds can be read for its retention",
@@ -197,6 +201,8 @@ static enum pk_code stream_shards(struct cmd_context *context, struct cmd_words 
         rc = cmd_need_table(context, &table, err);
     if (rc == PK_OK)
         rc = describe(context, table, &answer, err);
+    if (rc != PK_OK)
+        cmd_point_at(err, words->lexer.source, table);
     if (rc == PK_OK) {
         grid = cmd_result_grid(result, columns, aligns, 6);
         cJSON_ArrayForEach(node, cJSON_GetObjectItemCaseSensitive(stream_of(answer), "Shards"))
@@ -505,6 +511,8 @@ static enum pk_code stream_tail(struct cmd_context *context, struct cmd_words *w
 
     if (rc == PK_OK)
         rc = begin_tail(&tail, err);
+    if (rc != PK_OK)
+        cmd_point_at(err, words->lexer.source, tail.table);
     if (rc == PK_OK)
         rc = follow(&tail, err);
     if (rc == PK_OK)

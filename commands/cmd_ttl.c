@@ -126,11 +126,10 @@ static enum pk_code ttl_run(struct cmd_context *context, const struct cmd_statem
         rc = cmd_need_table(context, &table, err);
     if (rc != PK_OK)
         return rc;
-    if (on)
-        return ttl_on(context, table, &words, result, err);
-    if (off)
-        return ttl_off(context, table, &words, result, err);
-    return ttl_status(context, table, &words, result, err);
+    rc = (on ? ttl_on : off ? ttl_off : ttl_status)(context, table, &words, result, err);
+    if (rc != PK_OK && rc != PK_E_CANCELLED)
+        cmd_point_at(err, statement->text, table);
+    return rc;
 }
 
 const struct cmd_entry cmd_ttl_entry = {

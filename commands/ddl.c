@@ -322,16 +322,16 @@ static enum pk_code parse_options(struct parser *parser, struct pk_index *index,
         bool max = !index->local && (seen & CLAUSE_MAX) == 0;
 
         if (cmd_words_is(words, "projection")) {
-            rc = once(parser, &seen, CLAUSE_PROJECTION, "the index' projection", err);
+            rc = once(parser, &seen, CLAUSE_PROJECTION, "the index's projection", err);
             if (rc == PK_OK)
                 rc = parse_projection(parser, index, err);
         } else if (throughput && cmd_words_is(words, "provisioned")) {
-            rc = once(parser, &seen, CLAUSE_THROUGHPUT, "the index' throughput", err);
+            rc = once(parser, &seen, CLAUSE_THROUGHPUT, "the index's throughput", err);
             if (rc == PK_OK)
                 rc = cmd_ddl_units(&parser->words, &index->throughput.read,
                                    &index->throughput.write, err);
         } else if (max && cmd_words_is(words, "max")) {
-            rc = once(parser, &seen, CLAUSE_MAX, "the index' maximum", err);
+            rc = once(parser, &seen, CLAUSE_MAX, "the index's maximum", err);
             if (rc == PK_OK)
                 rc = cmd_ddl_units(&parser->words, &index->max.read, &index->max.write, err);
         } else {
@@ -366,7 +366,7 @@ static enum pk_code parse_index(struct parser *parser, bool local, struct pk_err
     enum pk_code rc = next(parser, err);
 
     if (rc == PK_OK)
-        rc = take_name(parser, "the index' name", &index.name, err);
+        rc = take_name(parser, "the index's name", &index.name, err);
     span = parser->words.token.span;
     if (rc == PK_OK)
         rc = parse_key(parser, &index.key, err);
@@ -528,6 +528,50 @@ enum pk_code cmd_ddl_parse(const struct cmd_statement *statement, struct pk_aren
     if (rc == PK_OK)
         settle_indexes(&parser);
     return rc;
+}
+
+/* "… at 'globalSecondaryIndexes.2.member.indexName' …": the second of its kind. */
+static const struct pk_index *find_member(const struct pk_table *table, const char *message)
+{
+    static const char *const lists[] = {"globalSecondaryIndexes.", "localSecondaryIndexes."};
+
+    for (size_t local = 0; local < 2; local++) {
+        const char *at = strstr(message, lists[local]);
+        size_t first = local == 1 ? 0 : table->local_count;
+        size_t count = local == 1 ? table->local_count : table->index_count - table->local_count;
+        size_t number = 0;
+
+        if (at == NULL)
+            continue;
+        for (at += strlen(lists[local]); *at >= '0' && *at <= '9' && number < count; at++)
+            number = number * 10 + (size_t)(*at - '0');
+        return number >= 1 && number <= count ? &table->indexes[first + number - 1] : NULL;
+    }
+    return NULL;
+}
+
+/* "… index name: ggg": the last one of that name, for two of one name are an error. */
+static const struct pk_index *find_named(const struct pk_table *table, const char *message)
+{
+    const char *colon = strrchr(message, ':');
+
+    for (size_t i = table->index_count; i > 0 && colon != NULL && colon[1] == ' '; i--) {
+        if (pk_slice_is(table->indexes[i - 1].name, colon + 2))
+            return &table->indexes[i - 1];
+    }
+    return NULL;
+}
+
+void cmd_ddl_place(const struct cmd_ddl_create *create, pk_slice text, struct pk_error *err)
+{
+    const struct pk_index *index = find_member(&create->table, err->message);
+
+    if (index == NULL)
+        index = find_named(&create->table, err->message);
+    if (index != NULL)
+        cmd_point_at(err, text, index->name);
+    if (err->span.len == 0)
+        err->span = create->name_span;
 }
 
 enum pk_code cmd_ddl_parse_gsi(struct cmd_words *words, struct pk_arena *arena,

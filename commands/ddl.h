@@ -10,7 +10,7 @@
  * index index      = gsi NAME "(" key ")" { option } | lsi NAME "(" part ")" { option } option =
  * projection (all | keys | include "(" ATTRIBUTE { "," ATTRIBUTE } ")") | provisioned R W | max R W
  *
- * Clauses come in any order, each once, and an index' options directly behind it. The text is read
+ * Clauses come in any order, each once, and an index's options directly behind it. The text is read
  * with the lexer of the command language, so names are quoted here as everywhere.
  */
 #ifndef CMD_DDL_H
@@ -33,6 +33,9 @@ struct cmd_ddl_create {
 PK_MUST_CHECK enum pk_code cmd_ddl_parse(const struct cmd_statement *statement,
                                          struct pk_arena *arena, struct cmd_ddl_create *out,
                                          struct pk_error *err);
+/* Points an error of CreateTable at the name in `text`, the statement, that it is about: an index's
+ * where it speaks of one, else the table's. */
+void cmd_ddl_place(const struct cmd_ddl_create *create, pk_slice text, struct pk_error *err);
 /* Takes `R W` of provisioned and max. */
 PK_MUST_CHECK enum pk_code cmd_ddl_units(struct cmd_words *words, int64_t *read, int64_t *write,
                                          struct pk_error *err);

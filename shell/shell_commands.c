@@ -27,6 +27,12 @@ enum {
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
+static struct pk_span args_span(const struct cmd_statement *statement)
+{
+    return (struct pk_span){(uint32_t)statement->args,
+                            (uint32_t)(statement->text.len - statement->args)};
+}
+
 /* At most one word (or quoted text); data NULL when there is none. */
 static enum pk_code one_word(const struct cmd_statement *statement, const char *what,
                              struct pk_arena *arena, pk_slice *word, struct pk_error *err)
@@ -38,13 +44,9 @@ static enum pk_code one_word(const struct cmd_statement *statement, const char *
     if (rc != PK_OK || cmd_words_at_end(&words))
         return rc;
     rc = cmd_words_take(&words, what, word, err);
+    if (rc == PK_OK && word->len == 0)
+        return pk_fail_at(err, PK_E_USAGE, args_span(statement), "expected %s", what);
     return rc == PK_OK ? cmd_words_done(&words, err) : rc;
-}
-
-static struct pk_span args_span(const struct cmd_statement *statement)
-{
-    return (struct pk_span){(uint32_t)statement->args,
-                            (uint32_t)(statement->text.len - statement->args)};
 }
 
 /* A file's name as typed, with "~/" replaced, NUL-ended in the result's arena. */
@@ -134,7 +136,8 @@ static enum pk_code system_run(struct cmd_context *context, const struct cmd_sta
     struct sh_child child;
 
     if (text.len == 0)
-        return pk_fail(err, PK_E_USAGE, "expected a command of your system's shell");
+        return pk_fail_at(err, PK_E_USAGE, args_span(statement),
+                          "expected a command of your system's shell");
     sh_sync(sh);
 
     /* a script on standard input is not the command's to read */
@@ -362,7 +365,7 @@ static enum pk_code read_run(struct cmd_context *context, const struct cmd_state
     if (rc != PK_OK)
         return rc;
     if (word.data == NULL)
-        return pk_fail(err, PK_E_USAGE, "expected a file to read");
+        return pk_fail_at(err, PK_E_USAGE, args_span(statement), "expected a file to read");
     if (sh->depth == DEPTH_MAX)
         return pk_fail_at(err, PK_E_USAGE, args_span(statement),
                           "files that read files: more than %d deep", DEPTH_MAX);

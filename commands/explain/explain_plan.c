@@ -202,7 +202,7 @@ static enum pk_code no_request(const struct cmd_context *context, pk_slice text,
     size_t args;
 
     if (word.len == 0)
-        pk_fail_at(err, PK_E_USAGE, span, "expected a statement");
+        pk_fail(err, PK_E_USAGE, "expected a statement");
     else if (cmd_find(context, text, &args) == NULL)
         pk_fail_at(err, PK_E_USAGE, span, "no command is called '%.*s'", PK_FMT(word));
     else

@@ -254,3 +254,11 @@ enum pk_code cmd_words_done(const struct cmd_words *words, struct pk_error *err)
         return PK_OK;
     return unexpected(words->lexer.source, words->token.span, err);
 }
+
+void cmd_point_at(struct pk_error *err, pk_slice text, pk_slice part)
+{
+    if (err->span.len > 0 || err->span.start > 0 || part.data == NULL || part.data < text.data ||
+        part.data + part.len > text.data + text.len)
+        return;
+    err->span = (struct pk_span){(uint32_t)(part.data - text.data), (uint32_t)part.len};
+}

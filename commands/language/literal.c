@@ -227,7 +227,7 @@ static const struct pk_key_attr *find_attribute(const struct pk_table *table, pk
     return NULL;
 }
 
-static enum pk_code parse_member_name(struct parser *p, struct cmd_token *name)
+static enum pk_code parse_member_name(struct parser *p, bool first, struct cmd_token *name)
 {
     struct cmd_token colon;
     enum pk_code rc = cmd_lex(&p->lexer, CMD_LEX_MAP_KEY, name, p->err);
@@ -238,7 +238,7 @@ static enum pk_code parse_member_name(struct parser *p, struct cmd_token *name)
         return fail_token(p, name, "a name in double quotes");
     if (name->kind != CMD_TOKEN_WORD && name->kind != CMD_TOKEN_STRING &&
         name->kind != CMD_TOKEN_NAME)
-        return fail_token(p, name, "a name or '}'");
+        return fail_token(p, name, first ? "a name or '}'" : "a name");
     if (name->kind == CMD_TOKEN_STRING)
         rc = check_json_string(p, name);
     if (rc != PK_OK)
@@ -262,7 +262,7 @@ static enum pk_code parse_map(struct parser *p, pk_value *out)
         const struct pk_key_attr *attribute = NULL;
         pk_value value = pk_value_missing();
 
-        rc = parse_member_name(p, &name);
+        rc = parse_member_name(p, vec.len == 0, &name);
         if (rc != PK_OK)
             return rc;
         for (size_t i = 0; i < vec.len && i < TWICE_SEARCHED; i++) {
@@ -422,7 +422,7 @@ bool cmd_literal_member_span(const struct cmd_literal *literal, size_t pos, pk_s
         pk_value ignored;
         size_t start;
 
-        rc = parse_member_name(&p, &token);
+        rc = parse_member_name(&p, true, &token);
         start = cmd_skip_blanks(literal->source, p.lexer.pos);
         if (rc == PK_OK)
             rc = parse_value(&p, NULL, &ignored);

@@ -239,7 +239,7 @@ static void count_incomplete(struct table_check *to, const struct pk_index *inde
         pk_counters_add_index(to->found, index->id, (struct pk_tally){1, (int64_t)size});
 }
 
-/* Counts the index' rows; when there are too many, names those that are. */
+/* Counts the index's rows; when there are too many, names those that are. */
 static enum pk_code check_index(struct table_check *to, size_t i, struct pk_error *err)
 {
     const struct pk_index *index = &to->table->indexes[i];

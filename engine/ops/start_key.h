@@ -8,7 +8,7 @@
 #include "engine/expr/expr_keycond.h"
 #include "engine/ops/read_plan.h"
 
-/* Checks names and types against the table's and the index' key. scan: of a scan. */
+/* Checks names and types against the table's and the index's key. scan: of a scan. */
 PK_MUST_CHECK enum pk_code pk_start_key_check(const struct pk_read_plan *plan, pk_value start,
                                               bool scan, struct pk_error *err);
 /* Checks that a query over that range could have come to this key. */

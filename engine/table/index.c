@@ -240,7 +240,7 @@ struct checking {
     enum pk_index_source source;
 };
 
-/* One group of the index' key attributes. */
+/* One group of the index's key attributes. */
 static enum pk_index_fault check_group(const struct checking *of, const struct pk_key_attr *attrs,
                                        size_t count, struct pk_error *err)
 {

@@ -199,7 +199,15 @@ static const struct {
      "table Music exists already; it was not changed"},
     {"create table ab (PK S)",
      "ValidationException: 1 validation error detected: Value 'ab' at 'tableName' failed to "
-     "satisfy constraint: Member must have length greater than or equal to 3"},
+     "satisfy constraint: Member must have length greater than or equal to 3 @13+2"},
+    {"create table Abc (PK S, SK S) lsi one (x S) gsi two (y S) gsi z (y S)",
+     "ValidationException: 1 validation error detected: Value 'z' at "
+     "'globalSecondaryIndexes.2.member.indexName' failed to satisfy constraint: Member must have "
+     "length greater than or equal to 3 @62+1"},
+    {"alter table Music drop gsi z",
+     "ValidationException: 1 validation error detected: Value 'z' at "
+     "'globalSecondaryIndexUpdates.1.member.delete.indexName' failed to satisfy constraint: Member "
+     "must have length greater than or equal to 3 @27+1"},
     {"alter table Music provisioned 5 6", "table Music: provisioned, 5 RCU and 6 WCU"},
     {"show create table", "create table Music (Artist S, Song S) provisioned 5 6\n"
                           "  gsi byYear (Year N) provisioned 5 6;"},
@@ -207,7 +215,7 @@ static const struct {
     {"alter table Music protect on", "table Music: protected against drop"},
     {"drop table Music",
      "ValidationException: Resource cannot be deleted as it is currently protected against "
-     "deletion. Disable deletion protection first.\nhint: alter table Music protect off;"},
+     "deletion. Disable deletion protection first. @11+5\nhint: alter table Music protect off;"},
     {"alter table Music protect off", "table Music: no longer protected"},
     {"alter table Music protect maybe", "UsageError: expected on or off after 'protect' @26+5"},
     {"alter table Music tag a=1, b = 'x y'", "table Music: tagged"},

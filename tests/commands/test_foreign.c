@@ -138,9 +138,9 @@ Test(foreign, what_looks_inside_is_refused)
         {"collections", REFUSED("collections") GO_LOCAL},
         {"check", REFUSED("check") GO_LOCAL},
         {"clock", REFUSED("clock") GO_LOCAL},
-        {"clock advance 1h", REFUSED("clock") "  at 'advance'\n" GO_LOCAL},
+        {"clock advance 1h", REFUSED("clock") "  at 'advance 1h'\n" GO_LOCAL},
         {"lag", REFUSED("lag") GO_LOCAL},
-        {"lag gsi 2s", REFUSED("lag.gsi") GO_LOCAL},
+        {"lag gsi 2s", REFUSED("lag.gsi") "  at 'gsi 2s'\n" GO_LOCAL},
         {"set lag.gsi", REFUSED("lag.gsi") GO_LOCAL},
         {"set partition.bytes 64 KB", REFUSED("partition.bytes") "  at '64 KB'\n" GO_LOCAL},
     };

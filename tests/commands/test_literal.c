@@ -71,7 +71,7 @@ Test(literal, commands)
         {"{a:b:c}", "{'a': 'b:c'}"},
         {"{\"a\": \"x\\u0041\", \"b\": [1.0, null, false]}", "{'a': 'xA', 'b': [1, null, false]}"},
         {"{a: 1, -- one\n b: 2 /* two */}", "{'a': 1, 'b': 2}"},
-        {"{a: 1,}", "! expected a name or '}', found '}' @6+1"},
+        {"{a: 1,}", "! expected a name, found '}' @6+1"},
         /* errors */
         {"", "! expected a value, found the end @0+0"},
         {"{a: 1", "! expected ',' or '}', found the end @5+0"},

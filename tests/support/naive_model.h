@@ -24,7 +24,7 @@ void naive_release(struct naive_model *model);
 pk_value naive_get(const struct naive_model *model, pk_value key);
 /* PK_MISSING removes it. */
 void naive_set(struct naive_model *model, pk_value key, pk_value item);
-/* Items that have all attributes of the index' key with their types and whose hash attribute equals
+/* Items that have all attributes of the index's key with their types and whose hash attribute equals
  * `hash` (PK_MISSING: any); as many as out has room for. Returns how many there are. */
 size_t naive_select(const struct naive_model *model, const struct pk_key_schema *key, pk_value hash,
                     pk_value *out, size_t room);
