@@ -138,9 +138,10 @@ struct pk_table {
     pk_slice ttl_attribute; /* data NULL when off */
     int64_t ttl_changed_ms; /* 0: never */
     bool deletion_protection;
-    bool infrequent_access; /* TableClass STANDARD_INFREQUENT_ACCESS */
-    bool class_given;       /* TableClassSummary is shown once a class was named */
-    struct pk_tag *tags;    /* sorted by key */
+    bool infrequent_access;   /* TableClass STANDARD_INFREQUENT_ACCESS */
+    bool class_given;         /* TableClassSummary is shown once a class was named */
+    int64_t class_changed_ms; /* by UpdateTable; 0: never */
+    struct pk_tag *tags;      /* sorted by key */
     size_t tag_count;
     struct pk_restore restore;
     uint32_t partition_count; /* initial partitions (partitions-capacity.md §3.1) */

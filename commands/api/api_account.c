@@ -19,7 +19,7 @@ static enum pk_code find_resource(struct api_call *call, const struct cJSON *req
     if (arn->data == NULL)
         return pk_fail(err, PK_E_VALIDATION, "Invalid TableArn");
     name = api_table_of(*arn);
-    if (name.data == arn->data || name.len == 0)
+    if (name.data == arn->data || name.len == 0 || memchr(name.data, '/', name.len) != NULL)
         return pk_fail(err, PK_E_VALIDATION,
                        "Invalid TableArn: Invalid ResourceArn provided as input %.*s",
                        PK_FMT(*arn));

@@ -269,8 +269,38 @@ static void add_optional(struct pk_buf *out, struct pk_arena *arena, const struc
         json_out_member_text(out, "TableClass",
                              table->infrequent_access ? PK_LIT("STANDARD_INFREQUENT_ACCESS")
                                                       : PK_LIT("STANDARD"));
+        add_member_time(out, "LastUpdateDateTime", table->class_changed_ms);
         pk_buf_add_byte(out, '}');
     }
+}
+
+static void add_figures(struct pk_buf *out, const struct description *of)
+{
+    const struct pk_table *table = of->table;
+
+    add_throughput(out, &table->throughput);
+    json_out_member(out, "TableSizeBytes");
+    json_out_uint(out, of->stats->table.bytes);
+    json_out_member(out, "ItemCount");
+    json_out_uint(out, of->stats->table.items);
+    json_out_member_text(out, "TableArn", api_table_arn(of->call->call.arena, table->name));
+    json_out_member_text(out, "TableId", table->uuid);
+}
+
+void api_describe_deleted(struct pk_buf *out, struct api_call *call, const struct pk_table *table)
+{
+    struct pk_table_stats stats = {0};
+    struct description of = {call, table, &stats, "DELETING"};
+
+    pk_engine_table_stats(call->engine, &call->call, table, &stats);
+    pk_buf_add_byte(out, '{');
+    json_out_member_text(out, "TableName", table->name);
+    json_out_member_text(out, "TableStatus", PK_LIT("DELETING"));
+    add_figures(out, &of);
+    add_optional(out, call->call.arena, table);
+    json_out_member(out, "DeletionProtectionEnabled");
+    json_out_bool(out, table->deletion_protection);
+    pk_buf_add_byte(out, '}');
 }
 
 void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_table *table,
@@ -287,13 +317,7 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
     json_out_member_text(out, "TableStatus",
                          pk_slice_cstr(status != NULL ? status : status_name(table->status)));
     add_member_time(out, "CreationDateTime", table->created_ms);
-    add_throughput(out, &table->throughput);
-    json_out_member(out, "TableSizeBytes");
-    json_out_uint(out, stats.table.bytes);
-    json_out_member(out, "ItemCount");
-    json_out_uint(out, stats.table.items);
-    json_out_member_text(out, "TableArn", api_table_arn(call->call.arena, table->name));
-    json_out_member_text(out, "TableId", table->uuid);
+    add_figures(out, &of);
     add_optional(out, call->call.arena, table);
     add_restore(out, call->call.arena, table);
     add_indexes(out, &of, 0, table->local_count);

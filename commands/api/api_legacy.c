@@ -211,6 +211,16 @@ enum pk_code api_legacy_key_conditions(struct pk_arena *arena, const struct cJSO
     return PK_OK;
 }
 
+static enum pk_code check_name(pk_slice name, struct pk_error *err)
+{
+    if (name.len == 0)
+        return pk_fail(err, PK_E_VALIDATION, "Empty attribute name");
+    if (name.len > PK_NAME_MAX)
+        return pk_fail(err, PK_E_VALIDATION,
+                       "Attribute name is too large, must be less than 65536 bytes");
+    return PK_OK;
+}
+
 /* ---- AttributesToGet ---------------------------------------------------------------------- */
 
 enum pk_code api_legacy_attributes_to_get(struct pk_arena *arena, const struct cJSON *request,
@@ -229,6 +239,8 @@ enum pk_code api_legacy_attributes_to_get(struct pk_arena *arena, const struct c
          node = api_json_next(node)) {
         pk_slice name = api_json_text(arena, node);
 
+        if (name.len > PK_NAME_MAX)
+            return check_name(name, err);
         for (size_t i = 0; i < n; i++) {
             if (pk_slice_equal(names[i], name))
                 return pk_fail(err, PK_E_VALIDATION,
@@ -424,10 +436,10 @@ enum pk_code api_legacy_updates(struct pk_arena *arena, const struct cJSON *requ
     (*out)->attribute_updates = true;
     (*out)->actions = PK_NEW_ARRAY(arena, struct pk_action, api_json_count(map));
     for (const struct cJSON *node = api_json_first(map); node != NULL; node = api_json_next(node)) {
-        enum pk_code rc;
+        enum pk_code rc = check_name(api_json_name(arena, node), err);
 
-        if (api_json_name(arena, node).len == 0)
-            return pk_fail(err, PK_E_VALIDATION, "Empty attribute name");
+        if (rc != PK_OK)
+            return rc;
         rc = read_update(arena, node, &(*out)->actions[(*out)->count++], err);
         if (rc != PK_OK)
             return rc;

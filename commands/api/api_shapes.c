@@ -351,7 +351,6 @@ static const struct api_type billing = ENUM("PROVISIONED, PAY_PER_REQUEST");
 static const struct api_type projection_type = ENUM("ALL, INCLUDE, KEYS_ONLY");
 static const struct api_type stream_view =
     ENUM("NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY");
-static const struct api_type table_class = ENUM("STANDARD, STANDARD_INFREQUENT_ACCESS");
 
 static const struct api_member definition_rows[] = {
     {"AttributeName", &text_1_255, true},
@@ -434,7 +433,7 @@ static const struct api_member create_table_rows[] = {
     {"GlobalSecondaryIndexes", &globals, false},
     {"LocalSecondaryIndexes", &locals, false},
     {"StreamSpecification", &stream, false},
-    {"TableClass", &table_class, false},
+    {"TableClass", &text, false},
     {"DeletionProtectionEnabled", &boolean, false},
     {"OnDemandThroughput", &on_demand, false},
     {"WarmThroughput", &warm, false},
@@ -471,7 +470,7 @@ static const struct api_member update_table_rows[] = {
     {"ProvisionedThroughput", &throughput, false},
     {"GlobalSecondaryIndexUpdates", &index_changes, false},
     {"StreamSpecification", &stream, false},
-    {"TableClass", &table_class, false},
+    {"TableClass", &text, false},
     {"DeletionProtectionEnabled", &boolean, false},
     {"OnDemandThroughput", &on_demand, false},
     {"WarmThroughput", &warm, false},

@@ -154,6 +154,20 @@ static enum pk_code read_stream(const struct cJSON *request, enum pk_stream_view
     return PK_OK;
 }
 
+/* ---- table class -------------------------------------------------------------------------- */
+
+/* Not in the constraint list: the text has no name of a member. */
+static enum pk_code check_class(const struct cJSON *request, struct pk_error *err)
+{
+    if (api_json_member(request, "TableClass") == NULL ||
+        api_get_is(request, "TableClass", "STANDARD") ||
+        api_get_is(request, "TableClass", "STANDARD_INFREQUENT_ACCESS"))
+        return PK_OK;
+    return pk_fail(err, PK_E_VALIDATION,
+                   "Invalid table-class parameter provided. Please try again with a valid "
+                   "table-class value: [STANDARD, STANDARD_INFREQUENT_ACCESS].");
+}
+
 /* ---- operations --------------------------------------------------------------------------- */
 
 /* {"TableDescription":{…}}; takes the caller's reference. */
@@ -183,8 +197,10 @@ enum pk_code api_create_table(struct api_call *call, const struct cJSON *request
         .infrequent_access = api_get_is(request, "TableClass", "STANDARD_INFREQUENT_ACCESS"),
     };
     struct pk_table *table = NULL;
-    enum pk_code rc = read_stream(request, &spec.stream, err);
+    enum pk_code rc = check_class(request, err);
 
+    if (rc == PK_OK)
+        rc = read_stream(request, &spec.stream, err);
     if (rc != PK_OK)
         return rc;
     spec.keys = read_keys(arena, request, &spec.key_count);
@@ -201,13 +217,18 @@ enum pk_code api_create_table(struct api_call *call, const struct cJSON *request
 }
 
 /* One entry of GlobalSecondaryIndexUpdates. */
-static void read_index_change(struct pk_arena *arena, const struct cJSON *node,
-                              struct pk_index_change *out)
+static enum pk_code read_index_change(struct pk_arena *arena, const struct cJSON *node,
+                                      struct pk_index_change *out, struct pk_error *err)
 {
     const struct cJSON *create = api_json_member(node, "Create");
     const struct cJSON *update = api_json_member(node, "Update");
     const struct cJSON *deletion = api_json_member(node, "Delete");
 
+    if ((create != NULL) + (update != NULL) + (deletion != NULL) > 1)
+        return pk_fail(err, PK_E_VALIDATION,
+                       "One or more parameter values were invalid: Only one of "
+                       "GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+                       "GlobalSecondaryIndexUpdate.Delete may be specified");
     out->kind = PK_INDEX_NOTHING;
     if (create != NULL)
         out->kind = PK_INDEX_CREATE;
@@ -216,6 +237,7 @@ static void read_index_change(struct pk_arena *arena, const struct cJSON *node,
     else if (deletion != NULL)
         out->kind = PK_INDEX_DELETE;
     read_index(arena, create != NULL ? create : update != NULL ? update : deletion, &out->spec);
+    return PK_OK;
 }
 
 enum pk_code api_update_table(struct api_call *call, const struct cJSON *request,
@@ -234,8 +256,10 @@ enum pk_code api_update_table(struct api_call *call, const struct cJSON *request
         .infrequent_access = api_get_is(request, "TableClass", "STANDARD_INFREQUENT_ACCESS"),
     };
     struct pk_table *table = NULL;
-    enum pk_code rc = read_stream(request, &change.stream, err);
+    enum pk_code rc = check_class(request, err);
 
+    if (rc == PK_OK)
+        rc = read_stream(request, &change.stream, err);
     if (rc != PK_OK)
         return rc;
     change.stream_given = api_json_member(request, "StreamSpecification") != NULL;
@@ -245,9 +269,11 @@ enum pk_code api_update_table(struct api_call *call, const struct cJSON *request
     change.max_given = api_read_max(request, "OnDemandThroughput", &change.max);
     read_warm(request, &change.warm_read, &change.warm_write);
     change.indexes = PK_NEW_ARRAY(arena, struct pk_index_change, api_json_count(list));
-    for (const struct cJSON *node = api_json_first(list); node != NULL; node = api_json_next(node))
-        read_index_change(arena, node, &change.indexes[change.index_count++]);
-    rc = pk_engine_update_table(call->engine, &change, &table, err);
+    for (const struct cJSON *node = api_json_first(list); node != NULL && rc == PK_OK;
+         node = api_json_next(node))
+        rc = read_index_change(arena, node, &change.indexes[change.index_count++], err);
+    if (rc == PK_OK)
+        rc = pk_engine_update_table(call->engine, &change, &table, err);
     return rc == PK_OK ? describe(call, out, "TableDescription", table, "UPDATING") : rc;
 }
 
@@ -270,7 +296,12 @@ enum pk_code api_delete_table(struct api_call *call, const struct cJSON *request
     enum pk_code rc = pk_engine_delete_table(
         call->engine, api_get_table(call->call.arena, request, "TableName"), &table, err);
 
-    return rc == PK_OK ? describe(call, out, "TableDescription", table, "DELETING") : rc;
+    if (rc != PK_OK)
+        return rc;
+    json_out_member(out, "TableDescription");
+    api_describe_deleted(out, call, table);
+    pk_table_unref(table);
+    return PK_OK;
 }
 
 enum pk_code api_list_tables(struct api_call *call, const struct cJSON *request, struct pk_buf *out,

@@ -126,6 +126,24 @@ static void set_warm(const struct pk_engine *engine, struct pk_table *table)
         table->warm_write = write;
 }
 
+enum pk_code pk_ddl_check_warm(const struct pk_table *table, int64_t read, int64_t write,
+                               struct pk_error *err)
+{
+    const char *lower = NULL;
+
+    if (read != 0 && read < table->warm_read)
+        lower = "ReadUnitsPerSecond";
+    else if (write != 0 && write < table->warm_write)
+        lower = "WriteUnitsPerSecond";
+    if (lower == NULL)
+        return PK_OK;
+    return pk_fail(err, PK_E_VALIDATION,
+                   "One or more parameter values were invalid: Requested %s for WarmThroughput for "
+                   "table is lower than current WarmThroughput, decreasing WarmThroughput is not "
+                   "supported",
+                   lower);
+}
+
 /* With a delay it does not serve before the simulated clock has passed it. */
 static void set_status(struct pk_engine *engine, struct pk_table *table)
 {
@@ -172,6 +190,9 @@ enum pk_code pk_engine_create_table(struct pk_engine *engine, const struct pk_ta
         goto out;
     }
     created = pk_ddl_make(engine, spec);
+    rc = pk_ddl_check_warm(created, spec->warm_read, spec->warm_write, err);
+    if (rc != PK_OK)
+        goto out;
     rc = pk_catalog_add(&engine->catalog, engine->store, created, err);
     if (rc == PK_OK)
         *table = pk_ddl_answer(created, PK_STATUS_CREATING);

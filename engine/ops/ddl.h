@@ -21,6 +21,10 @@ PK_MUST_CHECK enum pk_code pk_ddl_drop(struct pk_engine *engine, struct pk_table
 /* The descriptor of a checked definition, with ids, times, partitions and a log, not committed yet.
  * Under ddl. */
 struct pk_table *pk_ddl_make(struct pk_engine *engine, const struct pk_table_spec *spec);
+/* A request's warm throughput, 0 where it says nothing, against what the table has: it never falls
+ * (partitions-capacity.md §5.4). */
+PK_MUST_CHECK enum pk_code pk_ddl_check_warm(const struct pk_table *table, int64_t read,
+                                             int64_t write, struct pk_error *err);
 /* A copy that shows the given state (of the indexes, too, unless it is UPDATING). */
 struct pk_table *pk_ddl_answer(const struct pk_table *table, enum pk_status status);
 

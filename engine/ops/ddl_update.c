@@ -271,12 +271,10 @@ static enum pk_code change_indexes(const struct pk_engine *engine, struct pk_tab
 static enum pk_code change_warm(struct pk_table *table, const struct pk_table_change *change,
                                 struct pk_error *err)
 {
-    if ((change->warm_read != 0 && change->warm_read < table->warm_read) ||
-        (change->warm_write != 0 && change->warm_write < table->warm_write))
-        return pk_fail(err, PK_E_VALIDATION,
-                       PREFIX "WarmThroughput can only be raised: it is %" PRId64
-                              " read and %" PRId64 " write units per second",
-                       table->warm_read, table->warm_write);
+    enum pk_code rc = pk_ddl_check_warm(table, change->warm_read, change->warm_write, err);
+
+    if (rc != PK_OK)
+        return rc;
     if (change->warm_read != 0)
         table->warm_read = change->warm_read;
     if (change->warm_write != 0)
@@ -305,6 +303,8 @@ static enum pk_code apply(struct pk_engine *engine, struct pk_table *table,
     if (change->protection_given)
         table->deletion_protection = change->deletion_protection;
     if (change->class_given) {
+        if (table->infrequent_access != change->infrequent_access)
+            table->class_changed_ms = now_ms;
         table->infrequent_access = change->infrequent_access;
         table->class_given = true;
     }

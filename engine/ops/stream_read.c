@@ -310,7 +310,9 @@ static enum pk_code fail_trimmed(struct pk_error *err)
                    "The operation attempted to read past the oldest stream record in a shard.");
 }
 
-/* The position of AT and AFTER. */
+/* The position of AT and AFTER. The sequence a shard begins with is good also when no record has it
+ * yet: DescribeStream names it. Nothing is after it then, so that the first record is not missed.
+ */
 static enum pk_code at_sequence(struct reading *reading, const struct pk_iterator_request *request,
                                 int64_t oldest, uint64_t *position, struct pk_error *err)
 {
@@ -319,10 +321,12 @@ static enum pk_code at_sequence(struct reading *reading, const struct pk_iterato
     enum pk_code rc;
 
     if (!pk_sequence_parse(request->sequence, &sequence) || sequence < reading->shard->first ||
-        sequence >= reading->bound)
+        (sequence >= reading->bound && sequence != reading->shard->first))
         return pk_fail(err, PK_E_VALIDATION,
                        "One or more parameter values were invalid: Invalid SequenceNumber");
-    *position = request->start == PK_STREAM_AFTER_SEQUENCE ? sequence + 1 : sequence;
+    *position = sequence;
+    if (request->start == PK_STREAM_AFTER_SEQUENCE && sequence < reading->bound)
+        *position = sequence + 1;
     rc = reading_seek(reading, *position, &found, err);
     if (rc == PK_OK && found && reading->change.time_ms < oldest)
         rc = fail_trimmed(err);

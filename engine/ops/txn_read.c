@@ -1,5 +1,7 @@
 /* TransactGetItems (operations.md §7): all items from one snapshot, so no write can fall between
  * them. */
+#include <inttypes.h>
+
 #include "engine/ops/cost.h"
 #include "engine/ops/get.h"
 #include "engine/ops/touched.h"
@@ -48,11 +50,15 @@ static enum pk_code prepare_all(struct pk_call *call, const struct pk_get *reque
     return rc;
 }
 
+/* Limit on what a transaction returns (operations.md §7). */
+#define RETURNED_MAX ((uint64_t)4 * 1024 * 1024)
+
 static enum pk_code read_all(struct pk_call *call, struct pk_get_set *set,
                              struct pk_transact_get_result *result, struct pk_error *err)
 {
     struct pk_cost_list costs = pk_cost_list_new(call->arena, set->count);
     struct pk_touched touched = pk_touched_new(call->arena, set->count);
+    uint64_t returned = 0;
     enum pk_code rc = PK_OK;
 
     for (size_t i = 0; i < set->count && rc == PK_OK; i++) {
@@ -68,8 +74,13 @@ static enum pk_code read_all(struct pk_call *call, struct pk_get_set *set,
         pk_cost_list_add(&costs, call->arena, &cost);
         pk_touched_add(&touched, step->table, &facts, &result->facts);
         result->items[i] = step->item;
+        returned += step->item_size;
         rc = pk_call_check(call, err);
     }
+    if (rc == PK_OK && returned > RETURNED_MAX)
+        return pk_fail(err, PK_E_VALIDATION,
+                       "Transaction payload size cannot exceed 4MB. Payload Size: %" PRIu64,
+                       returned);
     result->costs = costs.costs;
     result->cost_count = costs.count;
     return rc;

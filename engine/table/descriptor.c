@@ -190,6 +190,7 @@ void pk_table_store(const struct pk_table *table, struct pk_buf *out)
     put_int(&to, "protected", table->deletion_protection);
     put_int(&to, "infrequent", table->infrequent_access);
     put_int(&to, "class_given", table->class_given);
+    put_int(&to, "class_changed", table->class_changed_ms);
     put_tags(&to, table);
     put_restore(&to, &table->restore);
     put_int(&to, "partitions", table->partition_count);
@@ -446,6 +447,7 @@ static void get_table(struct reader *from, struct pk_table *table)
     table->deletion_protection = get_int(from, "protected") != 0;
     table->infrequent_access = get_int(from, "infrequent") != 0;
     table->class_given = get_int(from, "class_given") != 0;
+    table->class_changed_ms = get_int(from, "class_changed");
     get_tags(from, table);
     table->restore = (struct pk_restore){
         .source = get_text(from, "restored_from"),

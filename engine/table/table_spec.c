@@ -148,14 +148,14 @@ static enum pk_code check_multi(const struct pk_index_spec *spec, struct pk_erro
     size_t hashes = 0;
     size_t ranges = 0;
 
-    if (spec->key_count == 2 && pk_slice_equal(keys[0].name, keys[1].name))
+    if (spec->key_count == 2 && keys[1].range && pk_slice_equal(keys[0].name, keys[1].name))
         return check_pair(keys, 2, err);
     if (spec->key_count == 0 || keys[0].range)
         return check_pair(keys, spec->key_count, err);
     for (size_t i = 0; i < spec->key_count; i++) {
         if (names_key(keys, i, keys[i].name))
             return pk_fail(err, PK_E_VALIDATION,
-                           "Invalid KeySchema: the attribute %.*s is named twice for index: %.*s",
+                           "Invalid KeySchema: duplicate attribute %.*s for index: %.*s",
                            PK_FMT(keys[i].name), PK_FMT(spec->name));
         if (!keys[i].range && ranges > 0)
             return pk_fail(err, PK_E_VALIDATION,

@@ -389,8 +389,46 @@ Test(api_messages, table_description)
                               "\"LastUpdateToPayPerRequestDateTime\":4102488000.0}"));
     cr_expect_not_null(strstr(it.response.body.data, THROUGHPUT("0", "0")));
     must(&it, "UpdateTable", "{\"TableName\":\"Orders\",\"DeletionProtectionEnabled\":false}");
+    must(&it, "UpdateTable",
+         "{\"TableName\":\"Orders\",\"TableClass\":\"STANDARD_INFREQUENT_ACCESS\"}");
+    must(&it, "DescribeTable", "{\"TableName\":\"Orders\"}");
+    cr_expect_not_null(strstr(it.response.body.data,
+                              "\"TableClassSummary\":{\"TableClass\":\"STANDARD_INFREQUENT_ACCESS"
+                              "\",\"LastUpdateDateTime\":4102488000.0}"));
     must(&it, "DeleteTable", "{\"TableName\":\"Orders\"}");
-    cr_expect_not_null(strstr(it.response.body.data, "\"TableStatus\":\"DELETING\""));
+    cr_expect(
+        strncmp(it.response.body.data,
+                "{\"TableDescription\":{\"TableName\":\"Orders\",\"TableStatus\":\"DELETING\","
+                "\"ProvisionedThroughput\":",
+                85) == 0,
+        "%s", it.response.body.data);
+    cr_expect_null(strstr(it.response.body.data, "KeySchema"));
+    cr_expect_null(strstr(it.response.body.data, "CreationDateTime"));
+    close_fixture(&it);
+}
+
+Test(api_messages, names_of_attribute_updates)
+{
+    struct pk_buf request = PK_BUF_INIT;
+    struct fixture it;
+
+    open_fixture(&it);
+    must(&it, "CreateTable", MUSIC);
+    for (size_t len = 65535; len <= 65536; len++) {
+        pk_buf_clear(&request);
+        pk_buf_add_cstr(&request,
+                        "{\"TableName\":\"Music\",\"Key\":" KEY ",\"AttributeUpdates\":{\"");
+        for (size_t i = 0; i < len; i++)
+            pk_buf_add_byte(&request, 'n');
+        pk_buf_add_cstr(&request, "\":{\"Value\":{\"S\":\"v\"}}}}");
+        cr_expect_str_eq(call(&it, "UpdateItem", request.data)->body.data,
+                         len == 65535
+                             ? "{}"
+                             : "{\"__type\":\"com.amazon.coral.validate#ValidationException\","
+                               "\"message\":\"Attribute name is too large, must be less than 65536 "
+                               "bytes\"}");
+    }
+    pk_buf_release(&request);
     close_fixture(&it);
 }
 

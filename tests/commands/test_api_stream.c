@@ -50,6 +50,7 @@ static void must(struct fixture *it, const char *operation, const char *request)
 
 #define LABEL    "2100-01-01T12:00:00.000"
 #define ARN      "arn:aws:dynamodb:us-east-1:000000000000:table/Tab/stream/" LABEL
+#define ZEROS    "0000000000000000000"
 #define SHARD(n) "shardId-00000004102488000000-0000000" n
 
 static void make_table(struct fixture *it, const char *view)
@@ -155,6 +156,36 @@ Test(api_stream, records)
                       "\"StreamViewType\":\"NEW_AND_OLD_IMAGES\"}}]");
     cr_assert_str_eq(records(&it), "[]");
     close_fixture(&it);
+}
+
+/* The sequence that DescribeStream names is good before a record has it, and the first record is
+ * read from there, after it too. */
+Test(api_stream, sequence_of_an_empty_shard)
+{
+    static const char *const types[] = {"AT_SEQUENCE_NUMBER\",\"SequenceNumber\":\"1" ZEROS "1",
+                                        "AFTER_SEQUENCE_NUMBER\",\"SequenceNumber\":\"1" ZEROS "1"};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture it;
+
+        open_fixture(&it);
+        make_table(&it, "KEYS_ONLY");
+        begin_at(&it, SHARD("4"), types[i]);
+        must(&it, "PutItem",
+             "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"}}}");
+        expect_record(records(&it),
+                      EVENT("INSERT") "4102488000" KEYS ",\"SequenceNumber\":\"1" ZEROS
+                                      "1\",\"SizeBytes\":5,\"StreamViewType\":"
+                                      "\"KEYS_ONLY\"}}]");
+        (void)call(
+            &it, "GetShardIterator",
+            "{\"StreamArn\":\"" ARN "\",\"ShardId\":\"" SHARD(
+                "4") "\","
+                     "\"ShardIteratorType\":\"AT_SEQUENCE_NUMBER\",\"SequenceNumber\":\"1" ZEROS
+                     "2\"}");
+        cr_expect_eq(it.response.http, 400);
+        close_fixture(&it);
+    }
 }
 
 /* A deletion by TTL names who did it. */

@@ -41,7 +41,7 @@ static const struct row {
     {"T a:S; gsi g1 b:S b:S keys",
      "Both the Hash Key and the Range Key element in the KeySchema have the same name"},
     {"T a:S; gsi g1 b:S+c:S+b:S keys",
-     "Invalid KeySchema: the attribute b is named twice for index: g1"},
+     "Invalid KeySchema: duplicate attribute b for index: g1"},
     {"T a:S; gsi g1 b:S+c:S+d:S+e:S+f:S keys",
      "Invalid KeySchema: at most 4 HASH and 4 RANGE elements are allowed for index: g1"},
     {"T a:S; gsi g1 b:S include=x,y,x", P "Duplicate value in NonKeyAttributes: x for index: g1"},
