@@ -9,21 +9,32 @@ import { DescribeTableCommand, ListTablesCommand, ScanCommand } from '@aws-sdk/c
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { client, settings } from './endpoint.mjs';
 
-const program = createRequire(import.meta.url).resolve('dynamodb-admin').replace('backend.js', 'dynamodb-admin.js');
+const program = createRequire(import.meta.url)
+    .resolve('dynamodb-admin')
+    .replace('backend.js', 'dynamodb-admin.js');
 let admin, browser, page, root;
 
-const freePort = () => new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-        const { port } = probe.address();
-        probe.close(() => resolve(port));
+const freePort = () =>
+    new Promise((resolve) => {
+        const probe = createServer().listen(0, '127.0.0.1', () => {
+            const { port } = probe.address();
+            probe.close(() => resolve(port));
+        });
     });
-});
 
 before(async () => {
     const port = await freePort();
     root = `http://127.0.0.1:${port}`;
-    admin = spawn(process.execPath, [program, '--host', '127.0.0.1', '--port', String(port), '--dynamo-endpoint', settings.endpoint], { stdio: 'inherit' });
-    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+    admin = spawn(
+        process.execPath,
+        [program, '--host', '127.0.0.1', '--port', String(port), '--dynamo-endpoint', settings.endpoint],
+        { stdio: 'inherit' },
+    );
+    process.on('exit', () => admin.kill());
+    browser = await chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-gpu'],
+    });
     page = await browser.newPage();
     page.setDefaultTimeout(60000);
     page.on('dialog', (dialog) => dialog.accept());
@@ -44,11 +55,18 @@ after(async () => {
     client.destroy();
 });
 
-const rows = async () => (await page.locator('#items-container tr').allInnerTexts()).map((row) => row.split(/\s+/).slice(1).join(' '));
-const stored = async (TableName) => (await client.send(new ScanCommand({ TableName }))).Items.map((item) => unmarshall(item));
+const rows = async () =>
+    (await page.locator('#items-container tr').allInnerTexts()).map((row) =>
+        row.split(/\s+/).slice(1).join(' '),
+    );
+const stored = async (TableName) =>
+    (await client.send(new ScanCommand({ TableName }))).Items.map((item) => unmarshall(item));
 async function type(item) {
     await page.waitForSelector('.ace_editor');
-    await page.evaluate((text) => globalThis.ace.edit('documentTextarea').setValue(text), JSON.stringify(item));
+    await page.evaluate(
+        (text) => globalThis.ace.edit('documentTextarea').setValue(text),
+        JSON.stringify(item),
+    );
 }
 
 // dynamodb-admin sends the capacity units of its form as text, which the service refuses (its issue
@@ -67,15 +85,29 @@ test('a table is created, with an index', async () => {
     await page.selectOption('[name=secondary-index-1-RangeAttributeType]', 'N');
     await page.click('#saveButton');
     await page.waitForSelector('text=STRING_VALUE cannot be converted to Long');
-    await page.route('**/create-table', (route) => route.continue({
-        postData: route.request().postData()?.replace(/(CapacityUnits":)"(\d+)"/g, '$1$2'),
-    }));
+    await page.route('**/create-table', (route) =>
+        route.continue({
+            postData: route
+                .request()
+                .postData()
+                ?.replace(/(CapacityUnits":)"(\d+)"/g, '$1$2'),
+        }),
+    );
     await page.click('#saveButton');
     await page.waitForSelector('#table-list li');
-    assert.deepEqual(await page.locator('#table-list li').evaluateAll((all) => all.map((row) => row.dataset.tableName)), ['Songs']);
+    assert.deepEqual(
+        await page.locator('#table-list li').evaluateAll((all) => all.map((row) => row.dataset.tableName)),
+        ['Songs'],
+    );
     const { Table } = await client.send(new DescribeTableCommand({ TableName: 'Songs' }));
-    assert.deepEqual(Table.KeySchema, [{ AttributeName: 'artist', KeyType: 'HASH' }, { AttributeName: 'title', KeyType: 'RANGE' }]);
-    assert.deepEqual(Table.GlobalSecondaryIndexes.map((i) => i.IndexName), ['by_year']);
+    assert.deepEqual(Table.KeySchema, [
+        { AttributeName: 'artist', KeyType: 'HASH' },
+        { AttributeName: 'title', KeyType: 'RANGE' },
+    ]);
+    assert.deepEqual(
+        Table.GlobalSecondaryIndexes.map((i) => i.IndexName),
+        ['by_year'],
+    );
 });
 
 test('items are written, shown and edited', async () => {
@@ -90,7 +122,10 @@ test('items are written, shown and edited', async () => {
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
     await page.click('#saveButton');
     assert.equal((await saved).status(), 200);
-    assert.deepEqual((await stored('Songs')).find((song) => song.title === 'T3'), { artist: 'Acme', title: 'T3', year: 1999 });
+    assert.deepEqual(
+        (await stored('Songs')).find((song) => song.title === 'T3'),
+        { artist: 'Acme', title: 'T3', year: 1999 },
+    );
     await page.goto(`${root}/tables/Songs`);
     await page.waitForSelector('#items-container tr');
     assert.equal((await rows()).length, 3);
@@ -102,7 +137,9 @@ test('a query on the table and on the index', async () => {
         await page.selectOption('[name=operationType]', 'query');
         await page.selectOption('[name=queryableSelection]', queried);
         for (const [key, kind, operator, value] of filters) {
-            const keys = await page.locator('.filter-row-key').evaluateAll((all) => all.map((input) => input.value));
+            const keys = await page
+                .locator('.filter-row-key')
+                .evaluateAll((all) => all.map((input) => input.value));
             const row = page.locator('#filters-table tr').nth(keys.indexOf(key));
             await row.locator('.filter-row-type').selectOption(kind);
             if (operator !== '=') await row.locator('.filter-row-operator').selectOption(operator);
@@ -113,8 +150,20 @@ test('a query on the table and on the index', async () => {
         await page.waitForSelector('#items-container tr');
         return (await rows()).map((row) => row.replaceAll('"', '').split(' ')[1]);
     };
-    assert.deepEqual(await search('table', [['artist', 'S', '=', 'Acme'], ['title', 'S', '>', 'T1']]), ['T2', 'T3']);
-    assert.deepEqual(await search('by_year', [['artist', 'S', '=', 'Acme'], ['year', 'N', '>', '2000']]), ['T1', 'T2']);
+    assert.deepEqual(
+        await search('table', [
+            ['artist', 'S', '=', 'Acme'],
+            ['title', 'S', '>', 'T1'],
+        ]),
+        ['T2', 'T3'],
+    );
+    assert.deepEqual(
+        await search('by_year', [
+            ['artist', 'S', '=', 'Acme'],
+            ['year', 'N', '>', '2000'],
+        ]),
+        ['T1', 'T2'],
+    );
 });
 
 test('an item is deleted, the rest purged, the table dropped', async () => {
@@ -123,7 +172,10 @@ test('an item is deleted, the rest purged, the table dropped', async () => {
     await page.waitForURL(/\/tables\/Songs$/);
     assert.deepEqual((await stored('Songs')).map((song) => song.title).sort(), ['T1', 'T3']);
     await page.goto(root);
-    for (const [label, left] of [['Purge', 1], ['Delete', 0]]) {
+    for (const [label, left] of [
+        ['Purge', 1],
+        ['Delete', 0],
+    ]) {
         const reloaded = page.waitForEvent('load');
         await page.click(`#table-list >> text=${label}`);
         await reloaded;

@@ -1,4 +1,5 @@
 // The endpoint that run.sh serves, and what the JavaScript clients share.
+import assert from 'node:assert/strict';
 import { DynamoDBClient, waitUntilTableExists, waitUntilTableNotExists } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
@@ -19,18 +20,15 @@ export const tableExists = (TableName) => waitUntilTableExists(until, { TableNam
 export const tableIsGone = (TableName) => waitUntilTableNotExists(until, { TableName });
 
 // What a rejected call must be: the service's error, word for word.
-export const refused = (name, message, more = {}) => (error) => {
-    const got = { name: error.name, message: error.message, status: error.$metadata?.httpStatusCode };
-    const wanted = { name, message, status: 400 };
-    for (const key of Object.keys(more)) got[key] = error[key];
-    return equal(got, { ...wanted, ...more });
-};
-
-import assert from 'node:assert/strict';
-function equal(got, wanted) {
-    assert.deepEqual(got, wanted);
-    return true;
-}
+export const refused =
+    (name, message, more = {}) =>
+    (error) => {
+        const got = { name: error.name, message: error.message, status: error.$metadata?.httpStatusCode };
+        const wanted = { name, message, status: 400 };
+        for (const key of Object.keys(more)) got[key] = error[key];
+        assert.deepEqual(got, { ...wanted, ...more });
+        return true;
+    };
 
 // Our clock's operation (docs/commands.md, clock): no SDK knows it.
 export async function advanceClock(milliseconds) {
