@@ -1,6 +1,7 @@
 /* Changing over to an endpoint and back, within one shell. */
 #include <criterion/criterion.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -183,6 +184,55 @@ Test(connect, from_the_start)
         " token      86bc43e556b1df28    simulated hash (MD5; AWS keeps its own to itself)\n"
         " partition  2 of 4, tokens 8000… to bfff…\n"
         " stored as  t · table 1 · 86bc43e556b1df28 · N 1\n");
+    close_shell(&fixture);
+    stop_serving(&fixture);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+enum { THREADS = 8, CALLS = 100 };
+
+static void *add_many(void *context)
+{
+    struct cmd_backend *backend = context;
+    static const char request[] = "{\"TableName\":\"counters\",\"Key\":{\"id\":{\"S\":\"a\"}},"
+                                  "\"UpdateExpression\":\"ADD n :one\","
+                                  "\"ExpressionAttributeValues\":{\":one\":{\"N\":\"1\"}}}";
+    size_t failed = 0;
+
+    for (int i = 0; i < CALLS; i++) {
+        struct cmd_response response = CMD_RESPONSE_INIT;
+
+        backend->ops->call(backend, PK_LIT("UpdateItem"), PK_LIT(request), NULL, &response);
+        failed += response.http != 200 || !response.has_facts;
+        cmd_response_release(&response);
+    }
+    return failed == 0 ? NULL : context;
+}
+
+/* Each thread has a connection of its own; no request is lost, and none is sent twice. */
+Test(connect, threads_share_a_backend)
+{
+    struct fixture fixture = {.url = NULL};
+    struct sh_options options = {.action = SH_RUN};
+    pthread_t threads[THREADS];
+
+    serve_store(&fixture);
+    options.remote.endpoint = fixture.url;
+    open_shell(&fixture, &options);
+    expect_shown(&fixture, "create table counters (id S);\n",
+                 " table counters created · id (S) · on demand\n");
+    for (size_t i = 0; i < THREADS; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, add_many, fixture.sh.remote), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *failed = NULL;
+
+        cr_assert_eq(pthread_join(threads[i], &failed), 0);
+        cr_expect_null(failed);
+    }
+    expect_shown(&fixture, "mode jsonl\nget a select n\n",
+                 "{\"n\": 800}\n"
+                 " 1 item · GetItem · partition 3 of 4 · 6 B read · 0.5 RCU eventual\n");
     close_shell(&fixture);
     stop_serving(&fixture);
 }
