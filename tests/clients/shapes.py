@@ -8,6 +8,7 @@ import json
 # Members of today's answers that botocore 1.29 does not know yet.
 NEWER = {
     "BatchStatementError.Item",
+    "ConditionalCheckFailedException.Item",
     "GlobalSecondaryIndexDescription.OnDemandThroughput",
     "GlobalSecondaryIndexDescription.WarmThroughput",
     "TableDescription.DeletionProtectionEnabled",
@@ -51,13 +52,39 @@ def faults(shape, value, path=""):
     return found
 
 
+def answer_faults(operation, answer):
+    return faults(operation.output_shape, answer) if operation.output_shape is not None else []
+
+
+# Errors that any operation may give; the model does not list them.
+COMMON = {
+    "com.amazon.coral.validate#ValidationException",
+    "com.amazon.coral.service#SerializationException",
+    "com.amazon.coral.service#UnknownOperationException",
+}
+OURS = "com.amazonaws.dynamodb.v20120810#"
+
+
+def error_faults(operation, answer):
+    kind = answer.get("__type", "")
+    if kind in COMMON:
+        return []
+    shape = next((e for e in operation.error_shapes if OURS + e.name == kind), None)
+    if shape is None:
+        return [f"no error {kind}"]
+    # the message is spelt with a capital for some types, whatever the model says
+    members = {name: value for name, value in answer.items() if name not in ("__type", "message", "Message")}
+    return faults(shape, members, kind)
+
+
 def watch(client, seen):
     """Checks each answer of the client; puts (operation, fault) into the list for those that differ."""
 
     def look(event_name, response_dict, **_):
         operation = client.meta.service_model.operation_model(event_name.split(".")[-1])
-        if response_dict is not None and response_dict["status_code"] == 200 and operation.output_shape is not None:
-            body = json.loads(response_dict["body"])
-            seen.extend((operation.name, fault) for fault in faults(operation.output_shape, body))
+        if response_dict is not None:
+            answer = json.loads(response_dict["body"])
+            check = error_faults if response_dict["status_code"] >= 400 else answer_faults
+            seen.extend((operation.name, fault) for fault in check(operation, answer))
 
     client.meta.events.register("response-received", look)

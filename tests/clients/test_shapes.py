@@ -27,13 +27,13 @@ class Answers(unittest.TestCase):
         operation, body = request["op"], request.get("raw", json.dumps(members))
         model = next((m for m in self.models if operation in m.operation_names), self.models[0])
         self.connection.request("POST", "/", body.encode(), endpoint.headers(f"{model.metadata['targetPrefix']}.{operation}"))
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status == 200 and operation in model.operation_names:
-            shape = model.operation_model(operation).output_shape
-            if shape is not None:
-                self.seen.update((operation, fault) for fault in shapes.faults(shape, json.loads(text)))
-        return json.loads(text)
+        response = self.connection.getresponse()
+        answer = json.loads(response.read())
+        if operation in model.operation_names:
+            known = model.operation_model(operation)
+            found = shapes.error_faults(known, answer) if response.status >= 400 else shapes.answer_faults(known, answer)
+            self.seen.update((operation, fault) for fault in found)
+        return answer
 
     def test_all(self):
         asked = 0
