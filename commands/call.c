@@ -119,7 +119,8 @@ enum pk_code cmd_read_answer(const struct cmd_context *context, const char *oper
                              const struct cmd_response *response, cJSON **answer,
                              struct pk_error *err)
 {
-    cJSON *body = cmd_wire_parse(pk_buf_slice(&response->body));
+    bool empty = response->body.len == 0; /* TagResource's answer; {} as far as we care */
+    cJSON *body = empty ? cJSON_CreateObject() : cmd_wire_parse(pk_buf_slice(&response->body));
     enum pk_code rc = PK_OK;
 
     if (response->http != 200 || response->code != PK_OK) {

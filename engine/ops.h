@@ -265,6 +265,7 @@ struct pk_table_change {
     struct pk_max_throughput max;
     bool protection_given, deletion_protection;
     bool class_given, infrequent_access;
+    bool encryption_given; /* a change, of nothing: what is stored is not encrypted */
     bool stream_given;
     enum pk_stream_view stream;
     int64_t warm_read, warm_write; /* 0: not given */

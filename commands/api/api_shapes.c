@@ -463,6 +463,29 @@ static const struct api_type index_change =
     STRUCTURE(index_change_rows, "GlobalSecondaryIndexUpdate");
 static const struct api_type index_changes = LIST(index_change, 0, 0);
 
+static const struct api_member replica_rows[] = {{"RegionName", &text, true}};
+static const struct api_type replica_create =
+    STRUCTURE(replica_rows, "CreateReplicationGroupMemberAction");
+static const struct api_type replica_update =
+    STRUCTURE(replica_rows, "UpdateReplicationGroupMemberAction");
+static const struct api_type replica_delete =
+    STRUCTURE(replica_rows, "DeleteReplicationGroupMemberAction");
+static const struct api_member replica_change_rows[] = {
+    {"Create", &replica_create, false},
+    {"Update", &replica_update, false},
+    {"Delete", &replica_delete, false},
+};
+static const struct api_type replica_change =
+    STRUCTURE(replica_change_rows, "ReplicationGroupUpdate");
+static const struct api_type replica_changes = LIST(replica_change, 0, 0);
+
+static const struct api_member encryption_rows[] = {
+    {"Enabled", &boolean, false},
+    {"SSEType", &text, false},
+    {"KMSMasterKeyId", &text, false},
+};
+static const struct api_type encryption = STRUCTURE(encryption_rows, "SSESpecification");
+
 static const struct api_member update_table_rows[] = {
     {"TableName", &control_table, true},
     {"AttributeDefinitions", &definitions, false},
@@ -474,6 +497,8 @@ static const struct api_member update_table_rows[] = {
     {"DeletionProtectionEnabled", &boolean, false},
     {"OnDemandThroughput", &on_demand, false},
     {"WarmThroughput", &warm, false},
+    {"ReplicaUpdates", &replica_changes, false},
+    {"SSESpecification", &encryption, false},
 };
 INPUT(api_shape_update_table, update_table_rows);
 

@@ -154,6 +154,26 @@ static enum pk_code read_stream(const struct cJSON *request, enum pk_stream_view
     return PK_OK;
 }
 
+/* ---- replicas ----------------------------------------------------------------------------- */
+
+/* There is one region, and no second store that could hold a copy. */
+static enum pk_code check_replicas(const struct cJSON *request, struct pk_error *err)
+{
+    const struct cJSON *list = api_json_member(request, "ReplicaUpdates");
+
+    for (const struct cJSON *node = api_json_first(list); node != NULL;
+         node = api_json_next(node)) {
+        if (api_get_is(api_json_member(node, "Create"), "RegionName", "us-east-1") ||
+            api_get_is(api_json_member(node, "Delete"), "RegionName", "us-east-1"))
+            return pk_fail(err, PK_E_VALIDATION,
+                           "Cannot add or delete the local region through ReplicaUpdates. Use "
+                           "CreateTable, DeleteTable, or UpdateTable as required.");
+    }
+    if (api_json_count(list) == 0)
+        return PK_OK;
+    return pk_fail(err, PK_E_VALIDATION, "ReplicaUpdates: this store has no other region");
+}
+
 /* ---- table class -------------------------------------------------------------------------- */
 
 /* Not in the constraint list: the text has no name of a member. */
@@ -254,10 +274,13 @@ enum pk_code api_update_table(struct api_call *call, const struct cJSON *request
         .deletion_protection = api_get_bool(request, "DeletionProtectionEnabled"),
         .class_given = api_json_member(request, "TableClass") != NULL,
         .infrequent_access = api_get_is(request, "TableClass", "STANDARD_INFREQUENT_ACCESS"),
+        .encryption_given = api_json_member(request, "SSESpecification") != NULL,
     };
     struct pk_table *table = NULL;
-    enum pk_code rc = check_class(request, err);
+    enum pk_code rc = check_replicas(request, err);
 
+    if (rc == PK_OK)
+        rc = check_class(request, err);
     if (rc == PK_OK)
         rc = read_stream(request, &change.stream, err);
     if (rc != PK_OK)

@@ -20,7 +20,8 @@ static bool does_nothing(const struct pk_table_change *change)
 {
     return !change->billing_given && !change->throughput_given && !change->max_given &&
            !change->protection_given && !change->class_given && change->warm_read == 0 &&
-           change->warm_write == 0 && change->index_count == 0 && !change->stream_given;
+           change->warm_write == 0 && change->index_count == 0 && !change->stream_given &&
+           !change->encryption_given;
 }
 
 static enum pk_code check_index_list(const struct pk_table_change *change, struct pk_error *err)

@@ -392,6 +392,13 @@ static void answer_endpoints(struct exchange *exchange)
                   PK_FMT(host));
 }
 
+/* Two operations have no body at AWS, where others without a member have "{}" (operations.md §1).
+ */
+static bool answers_nothing(pk_slice operation)
+{
+    return pk_slice_is(operation, "TagResource") || pk_slice_is(operation, "UntagResource");
+}
+
 /* The order matters only when several things are wrong: a body that is no JSON comes first, then
  * the target, then the credentials. So the body is parsed here only for a request that fails. */
 static void call(struct exchange *exchange, struct sh_request_note *note)
@@ -417,6 +424,8 @@ static void call(struct exchange *exchange, struct sh_request_note *note)
                                 &exchange->response);
     if (pk_slice_is(operation, "DescribeEndpoints"))
         answer_endpoints(exchange);
+    if (exchange->response.http == 200 && answers_nothing(operation))
+        pk_buf_clear(&exchange->response.body);
     note->micros = exchange->response.micros;
     note->milli_units = exchange->response.milli_units;
 }

@@ -419,6 +419,47 @@ Test(service, codings_are_undone)
     pk_buf_release(&back);
 }
 
+Test(service, answers_without_a_body)
+{
+    static const struct given rows[] = {
+        {"POST",
+         "/",
+         {HOST, JSON, TARGET("CreateTable"), AUTH},
+         "{\"TableName\":\"abc\",\"BillingMode\":\"PAY_PER_REQUEST\",\"AttributeDefinitions\":["
+         "{\"AttributeName\":\"p\",\"AttributeType\":\"S\"}],\"KeySchema\":["
+         "{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"}]}"},
+        {"POST",
+         "/",
+         {HOST, JSON, TARGET("TagResource"), AUTH},
+         "{\"ResourceArn\":\"arn:aws:dynamodb:us-east-1:000000000000:table/abc\",\"Tags\":["
+         "{\"Key\":\"k\",\"Value\":\"v\"}]}"},
+        {"POST",
+         "/",
+         {HOST, JSON, TARGET("UntagResource"), AUTH},
+         "{\"ResourceArn\":\"arn:aws:dynamodb:us-east-1:000000000000:table/abc\",\"TagKeys\":["
+         "\"k\"]}"},
+        {"POST",
+         "/",
+         {HOST, JSON, TARGET("DeleteItem"), AUTH},
+         "{\"TableName\":\"abc\",\"Key\":{\"p\":{\"S\":\"x\"}}}"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct sh_http_answer answer = SH_HTTP_ANSWER_INIT;
+        struct sh_request_note note;
+
+        ask(&rows[i], &answer, &note);
+        cr_expect_eq(answer.status, 200, "row %zu", i);
+        if (i == 1 || i == 2) {
+            cr_expect_eq(answer.body.len, 0, "row %zu", i);
+            cr_expect_str_eq(header_of(&answer, "x-amz-crc32"), "0", "row %zu", i);
+        } else if (i == 3) {
+            cr_expect_str_eq(answer.body.data, "{}");
+        }
+        sh_http_answer_release(&answer);
+    }
+}
+
 Test(service, facts_when_asked_for)
 {
     static const struct given create = {

@@ -225,7 +225,8 @@ static void expect(struct runner *runner, const cJSON *request, const cJSON *wan
     bool good;
 
     call(runner, request, &response);
-    got = cJSON_Parse(response.body.data);
+    /* over HTTP two operations have no body */
+    got = response.body.len == 0 ? cJSON_CreateObject() : cJSON_Parse(response.body.data);
     if (response_wanted == NULL && error_wanted == NULL)
         good = response.http == 200;
     else if (response_wanted != NULL)
