@@ -113,9 +113,11 @@ enum cmd_split_state {
     CMD_SPLIT_EMPTY     /* nothing but blanks, comments and terminators; *end of them */
 };
 struct cmd_split {
-    size_t end;       /* COMPLETE, EMPTY: bytes to take off the front */
-    pk_slice body;    /* COMPLETE: the statement without terminator and outer blanks/comments */
-    const char *open; /* OPEN: what is open, for the prompt: "'", "\"", "{", "(", "[", ";", "/ *" */
+    size_t end;    /* COMPLETE, EMPTY: bytes to take off the front */
+    pk_slice body; /* COMPLETE: the statement without terminator and outer blanks/comments */
+    /* OPEN: what is open, for the prompt: "'", "\"", "{", "(", "[", ";", "/ *". Else what the end
+     * of the input leaves open, or NULL. */
+    const char *open;
 };
 /* at_end: nothing follows (end of file or of a -c text): PartiQL and DDL end there too. */
 enum cmd_split_state cmd_split_next(const struct cmd_context *context, pk_slice text, bool at_end,

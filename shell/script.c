@@ -57,6 +57,39 @@ static size_t line_of(const struct sh_script *script, pk_slice body)
     return line;
 }
 
+/* The text from the comment on that is not closed. */
+static pk_slice open_comment(pk_slice text)
+{
+    for (;;) {
+        const char *begin = memmem(text.data, text.len, "/*", 2);
+        const char *end =
+            begin == NULL ? NULL
+                          : memmem(begin + 2, (size_t)(text.data + text.len - begin) - 2, "*/", 2);
+
+        if (end == NULL)
+            return begin == NULL ? text : pk_slice_skip(text, (size_t)(begin - text.data));
+        text = pk_slice_skip(text, (size_t)(end - text.data) + 2);
+    }
+}
+
+/* What stands in it was meant to run, or only its end is missing: either way it is told. */
+static void refuse_open_comment(struct sh_script *script, pk_slice rest)
+{
+    struct pk_error err = PK_ERROR_INIT;
+
+    (void)pk_fail(&err, PK_E_USAGE, "a comment that begins with /* is never closed");
+    sh_show_error(script->sh, &err);
+    pk_error_release(&err);
+    if (script->sh->status == SH_EXIT_FINE)
+        script->sh->status = SH_EXIT_FAILED;
+    stop(script, SH_EXIT_FAILED, line_of(script, open_comment(rest)));
+}
+
+static bool ends_in_comment(const struct cmd_split *split)
+{
+    return split->open != NULL && strcmp(split->open, "/*") == 0;
+}
+
 static void run_complete(struct sh_script *script, bool at_end)
 {
     while (!script->stopped && script->start < script->text.len) {
@@ -66,7 +99,9 @@ static void run_complete(struct sh_script *script, bool at_end)
 
         if (state == CMD_SPLIT_OPEN)
             return;
-        if (state == CMD_SPLIT_COMPLETE) {
+        if (ends_in_comment(&split)) {
+            refuse_open_comment(script, rest);
+        } else if (state == CMD_SPLIT_COMPLETE) {
             size_t line = line_of(script, split.body);
             int status = sh_execute(script->sh, split.body);
 

@@ -153,6 +153,7 @@ static enum cmd_split_state split_command(pk_slice text, size_t start, bool at_e
     }
     split->body = pk_slice_of(text.data + start, last - start);
     split->end = unit.end;
+    split->open = scan.open;
     if (unit.kind != CMD_UNIT_END || at_end)
         return CMD_SPLIT_COMPLETE;
     open = scan.open != NULL ? scan.open : cmd_scan_bracket(&scan);

@@ -55,6 +55,13 @@ static const struct row {
     {"", false, 0, ""},
     {"\n\n;;\n-- nothing\n", false, 0, ""},
     {"mode", false, 0, "table\n"},
+    {"mode /* of showing */\n/* nothing */", false, 0, "table\n"},
+    {"mode\n\n/* mode csv\nmode\n", false, 1,
+     "table\nUsageError: a comment that begins with /* is never closed\n"
+     " stopped at file line 3\n"},
+    {"mode\nmode /* csv\nmode\n", false, 1,
+     "table\nUsageError: a comment that begins with /* is never closed\n"
+     " stopped at file line 2\n"},
     {"mode line; mode", false, 0, "line\n"},
     {"\xef\xbb\xbfmode\r\nmode csv\r\nmode\r\n", false, 0, "table\ncsv\n"},
     {"mode x\nmode\n", false, 1, NO_MODE " stopped at file line 1\n"},
