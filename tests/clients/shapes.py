@@ -83,7 +83,7 @@ def watch(client, seen):
     def look(event_name, response_dict, **_):
         operation = client.meta.service_model.operation_model(event_name.split(".")[-1])
         if response_dict is not None:
-            answer = json.loads(response_dict["body"])
+            answer = json.loads(response_dict["body"] or b"{}")
             check = error_faults if response_dict["status_code"] >= 400 else answer_faults
             seen.extend((operation.name, fault) for fault in check(operation, answer))
 

@@ -28,7 +28,7 @@ class Answers(unittest.TestCase):
         model = next((m for m in self.models if operation in m.operation_names), self.models[0])
         self.connection.request("POST", "/", body.encode(), endpoint.headers(f"{model.metadata['targetPrefix']}.{operation}"))
         response = self.connection.getresponse()
-        answer = json.loads(response.read())
+        answer = json.loads(response.read() or b"{}")
         if operation in model.operation_names:
             known = model.operation_model(operation)
             found = shapes.error_faults(known, answer) if response.status >= 400 else shapes.answer_faults(known, answer)
