@@ -263,6 +263,9 @@ bool cmd_body_is_json(pk_slice body)
 /* Most responses fit; malloc keeps pieces of this size at hand. */
 enum { BODY_SMALL = 960 };
 
+/* On the stack: most requests need no more, and so nothing of malloc. */
+enum { ARENA_SMALL = 16 * 1024 };
+
 static enum pk_code run(struct api_call *call, pk_slice name, pk_slice request, struct pk_buf *out,
                         struct pk_error *err)
 {
@@ -297,7 +300,8 @@ static enum pk_code run(struct api_call *call, pk_slice name, pk_slice request, 
 void api_call(struct pk_engine *engine, pk_slice operation, pk_slice request,
               const atomic_bool *cancel, struct cmd_response *response)
 {
-    struct pk_arena arena = PK_ARENA_INIT;
+    _Alignas(max_align_t) char small[ARENA_SMALL];
+    struct pk_arena arena = pk_arena_on(small, sizeof(small));
     struct pk_error err = PK_ERROR_INIT;
     struct api_call call = {
         .engine = engine, .call = {.arena = &arena, .cancel = cancel}, .response = response};

@@ -5,7 +5,8 @@
  * are, and double up to a limit. A piece that is large compared with a block gets a block of its
  * own *behind* the head, so that what is left of the head is not lost.
  *
- * Invariant: next and end are both NULL, or lie in the head block and are aligned for any type.
+ * Invariant: next and end are both NULL, or lie in the head block (while there is none, in the
+ * memory of pk_arena_on) and are aligned for any type.
  */
 #include "engine/base/arena.h"
 
@@ -58,8 +59,10 @@ void pk_arena_release(struct pk_arena *arena)
 
 void pk_arena_clear(struct pk_arena *arena)
 {
-    if (arena->head == NULL)
+    if (arena->head == NULL) {
+        *arena = (struct pk_arena)PK_ARENA_INIT;
         return;
+    }
     blocks_free(arena->head->older);
     arena->head->older = NULL;
     fill_from(arena, arena->head);

@@ -25,6 +25,14 @@ struct pk_arena {
         NULL, NULL, NULL                                                                           \
     }
 
+/* An arena that takes its first `size` bytes from `memory`, aligned for any type: the stack, where
+ * most requests find all they need. The memory must live until the arena is released or cleared,
+ * which ends its use. */
+static inline struct pk_arena pk_arena_on(void *memory, size_t size)
+{
+    return (struct pk_arena){NULL, memory, (char *)memory + size};
+}
+
 /* Frees every block. The arena is empty and usable afterwards. */
 void pk_arena_release(struct pk_arena *arena);
 /* As release, but keeps the newest block for reuse. */

@@ -81,6 +81,32 @@ Test(arena, pieces_are_aligned_and_apart)
     pk_arena_release(&arena);
 }
 
+Test(arena, begins_in_memory_of_the_callers)
+{
+    _Alignas(max_align_t) char memory[256];
+    struct pk_arena arena = pk_arena_on(memory, sizeof(memory));
+    char *first = pk_arena_alloc(&arena, 100);
+    char *second = pk_arena_alloc(&arena, 100);
+    char *large = pk_arena_alloc(&arena, 5000);
+    char *after = pk_arena_alloc(&arena, 100);
+
+    cr_expect_eq(first, memory);
+    cr_expect_eq(second, memory + 112, "aligned, and behind the first");
+    cr_expect(large < memory || large >= memory + sizeof(memory));
+    cr_expect(after < memory || after >= memory + sizeof(memory));
+    memset(large, 1, 5000);
+    memset(after, 2, 100);
+    pk_arena_release(&arena);
+    cr_expect_null(arena.next);
+
+    arena = pk_arena_on(memory, sizeof(memory));
+    cr_expect_eq(pk_arena_alloc(&arena, 256), (void *)memory, "to the last byte");
+    pk_arena_clear(&arena);
+    first = pk_arena_alloc(&arena, 16);
+    cr_expect(first < memory || first >= memory + sizeof(memory), "not used any more");
+    pk_arena_release(&arena);
+}
+
 Test(arena, copies_and_text)
 {
     struct pk_arena arena = PK_ARENA_INIT;
