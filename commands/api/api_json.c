@@ -374,8 +374,8 @@ static bool parse(struct parser *parser, pk_slice body, cJSON *root)
 enum pk_code api_json_parse(struct pk_arena *arena, pk_slice body, const struct cJSON **root,
                             struct pk_error *err)
 {
-    struct parser parser = {
-        .arena = arena, .start = body.data, .at = body.data, .end = body.data + body.len};
+    const char *start = body.len == 0 ? "" : body.data; /* no body has no bytes to point into */
+    struct parser parser = {.arena = arena, .start = start, .at = start, .end = start + body.len};
     cJSON *tree = PK_NEW(arena, cJSON);
 
     if (body.len > 0 && parse(&parser, body, tree) && parser.repeated == NULL) {

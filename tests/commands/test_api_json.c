@@ -125,6 +125,7 @@ static const struct bad {
     {BODY("[1\"a\"]"), NOT_JSON},
     {BODY("{1:2}"), NOT_JSON},
     {BODY("[NaN]"), "the request has an unexpected byte"},
+    {NULL, 0, NOT_JSON},
     {BODY("{\"a\":1,\"a\":2}"), "the request has the member 'a' twice"},
     {BODY("{\"a\":1,\"\\u0061\":2}"), "the request has the member 'a' twice"},
     {BODY("[{\"x\":{\"y\":1,\"z\":2,\"y\":3}}]"), "the request has the member 'y' twice"},
