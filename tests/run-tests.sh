@@ -1,28 +1,37 @@
 #!/bin/sh
-# Runs test programs one after the other; fails when one fails, reports a leak or runs no test.
+# Runs test programs, as many at once as there are processors; fails when one fails, reports a leak
+# or runs no test. A program's result is one line, and what it said when it failed.
 # ASan's leak reports do not fail a criterion run by themselves: they are collected from files.
 set -u
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
 export LC_ALL=C.UTF-8
-export ASAN_OPTIONS="log_path=$logs/asan"
+
+# One program: its line goes to standard output, its count of tests to $RESULTS.
+if [ -n "${RESULTS:-}" ]; then
+    name=${1#build/*/tests/}
+    out=$RESULTS/$(echo "$name" | tr / -)
+    if "$1" >"$out" 2>&1 && ! grep -q 'Tested: 0 ' "$out"; then
+        found=$(sed -n 's/.*Tested: \([0-9]*\).*/\1/p' "$out" | tail -n 1)
+        skipped=$(sed -n 's/^skipped/        skipped/p' "$out" | sort -u)
+        echo "${found:-1}" >"$out.passed"
+        printf 'ok      %s\n' "$name${found:+ ($found)}${skipped:+
+$skipped}"
+    else
+        : >"$out.failed"
+        printf 'FAILED  %s\n%s\n' "$name" "$(cat "$out")"
+    fi
+    exit 0
+fi
+
+RESULTS=$(mktemp -d)
+trap 'rm -rf "$RESULTS"' EXIT
+export RESULTS
+export ASAN_OPTIONS="log_path=$RESULTS/asan"
 export UBSAN_OPTIONS="print_stacktrace=1"
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"
-passed=0 failed=0
-for program in "$@"; do
-    name=${program#build/*/tests/}
-    if "$program" >"$logs/out" 2>&1 && ! grep -q 'Tested: 0 ' "$logs/out"; then
-        found=$(sed -n 's/.*Tested: \([0-9]*\).*/\1/p' "$logs/out" | tail -n 1)
-        passed=$((passed + ${found:-1}))
-        echo "ok      $name${found:+ ($found)}"
-        sed -n 's/^skipped/        skipped/p' "$logs/out" | sort -u
-    else
-        failed=$((failed + 1))
-        echo "FAILED  $name"
-        cat "$logs/out"
-    fi
-done
-for report in "$logs"/asan*; do
+printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" sh "$0"
+passed=$(cat "$RESULTS"/*.passed 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }')
+failed=$(find "$RESULTS" -name '*.failed' | wc -l)
+for report in "$RESULTS"/asan*; do
     [ -e "$report" ] || continue
     failed=$((failed + 1))
     head -n 60 "$report"
