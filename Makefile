@@ -34,10 +34,10 @@ WARN += -Werror
 endif
 
 OPT_release  := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
-OPT_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-OPT_tsan     := -O1 -g -fsanitize=thread
+OPT_asan     := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT_tsan     := -O1 -g1 -fsanitize=thread
 OPT_coverage := -O0 -g --coverage
-OPT_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+OPT_fuzz     := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 OPT_clang    := -O1
 OPT          := $(OPT_$(CONFIG))
 
