@@ -42,19 +42,7 @@ struct gather {
 
 /* ---- the statement --------------------------------------------------------------------------- */
 
-/* The template runs to the next blank outside braces, or is quoted. */
-static size_t template_end(pk_slice text, size_t start)
-{
-    size_t depth = 0, end = start;
-
-    while (end < text.len && (depth > 0 || cmd_blank_length(text, end) == 0)) {
-        depth += text.data[end] == '{';
-        depth -= text.data[end] == '}' && depth > 0;
-        end++;
-    }
-    return end;
-}
-
+/* The template is a word, or quoted. */
 static enum pk_code find_template(struct gather *gather, const struct cmd_statement *statement,
                                   struct pk_error *err)
 {
@@ -74,7 +62,7 @@ static enum pk_code find_template(struct gather *gather, const struct cmd_statem
         content = quoted.content;
         inner = (size_t)(content.data - text.data);
     } else {
-        end = template_end(text, start);
+        end = cmd_template_end(text, start);
         content = pk_slice_of(text.data + start, end - start);
     }
     gather->template = (struct pk_span){(uint32_t)start, (uint32_t)(end - start)};

@@ -9,6 +9,7 @@
 #include "commands/schema.h"
 #include "commands/sim_settings.h"
 #include "commands/stream_lines.h"
+#include "commands/transfer/template.h"
 #include "commands/wire.h"
 
 enum { POLL_MS = 200, SLICE_MS = 20 };
@@ -241,19 +242,10 @@ struct tail {
 static enum pk_code take_template(struct cmd_words *words, pk_slice *text, struct pk_error *err)
 {
     pk_slice source = words->lexer.source;
-    size_t end = words->token.span.start;
-    size_t depth = 0;
+    size_t end = cmd_template_end(source, words->token.span.start);
 
     if (words->token.kind == CMD_TOKEN_STRING)
         return cmd_words_take(words, "a template of partition keys", text, err);
-    while (end < source.len &&
-           (depth > 0 || (source.data[end] != ' ' && source.data[end] != '\t'))) {
-        if (source.data[end] == '{')
-            depth++;
-        if (source.data[end] == '}' && depth > 0)
-            depth--;
-        end++;
-    }
     *text = pk_slice_of(source.data + words->token.span.start, end - words->token.span.start);
     if (text->len == 0)
         return pk_fail_at(err, PK_E_USAGE, words->token.span,

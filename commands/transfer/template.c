@@ -1,5 +1,6 @@
 #include "commands/transfer/template.h"
 
+#include "commands/language/lex.h"
 #include "engine/num.h"
 
 enum { TEXT_MAX = 4096 }; /* bounds the parts, which are written recursively */
@@ -228,6 +229,18 @@ static uint64_t part_count(const struct part *part)
         return 1;
     }
     return 1;
+}
+
+size_t cmd_template_end(pk_slice text, size_t start)
+{
+    size_t depth = 0, end = start;
+
+    while (end < text.len && (depth > 0 || cmd_blank_length(text, end) == 0)) {
+        depth += text.data[end] == '{';
+        depth -= text.data[end] == '}' && depth > 0;
+        end++;
+    }
+    return end;
 }
 
 uint64_t cmd_template_count(const struct cmd_template *template)

@@ -33,6 +33,9 @@ PK_MUST_CHECK enum pk_code cmd_template_parse(struct pk_arena *arena, pk_slice t
                                               const struct cmd_template **out,
                                               struct pk_error *err);
 
+/* Where a template that begins at `start` in a statement ends: at the next blank outside braces. */
+size_t cmd_template_end(pk_slice text, size_t start);
+
 /* How many keys there are: the product of the lists' lengths, at least 1; saturates. */
 uint64_t cmd_template_count(const struct cmd_template *template);
 /* Appends the n-th key, n < count. */
