@@ -5,11 +5,11 @@
 set -u
 export LC_ALL=C.UTF-8
 
-# One program: its line goes to standard output, its count of tests to $RESULTS.
-if [ -n "${RESULTS:-}" ]; then
-    name=${1#build/*/tests/}
-    out=$RESULTS/$(echo "$name" | tr / -)
-    if "$1" >"$out" 2>&1 && ! grep -q 'Tested: 0 ' "$out"; then
+# --one RESULTS PROGRAM: its line goes to standard output, its count of tests to the folder.
+if [ "${1:-}" = --one ]; then
+    name=${3#build/*/tests/}
+    out=$2/$(echo "$name" | tr / -)
+    if "$3" >"$out" 2>&1 && ! grep -q 'Tested: 0 ' "$out"; then
         found=$(sed -n 's/.*Tested: \([0-9]*\).*/\1/p' "$out" | tail -n 1)
         skipped=$(sed -n 's/^skipped/        skipped/p' "$out" | sort -u)
         echo "${found:-1}" >"$out.passed"
@@ -22,16 +22,21 @@ $skipped}"
     exit 0
 fi
 
-RESULTS=$(mktemp -d)
-trap 'rm -rf "$RESULTS"' EXIT
-export RESULTS
-export ASAN_OPTIONS="log_path=$RESULTS/asan"
+[ $# -gt 0 ] || { echo "no test programs were given" >&2; exit 1; }
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+export ASAN_OPTIONS="log_path=$results/asan"
 export UBSAN_OPTIONS="print_stacktrace=1"
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"
-printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" sh "$0"
-passed=$(cat "$RESULTS"/*.passed 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }')
-failed=$(find "$RESULTS" -name '*.failed' | wc -l)
-for report in "$RESULTS"/asan*; do
+printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" sh "$0" --one "$results"
+passed=$(cat "$results"/*.passed 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }')
+failed=$(find "$results" -name '*.failed' | wc -l)
+told=$(find "$results" -name '*.failed' -o -name '*.passed' | wc -l)
+if [ "$told" -ne $# ]; then
+    failed=$((failed + 1))
+    echo "FAILED  of $# programs only $told have a result"
+fi
+for report in "$results"/asan*; do
     [ -e "$report" ] || continue
     failed=$((failed + 1))
     head -n 60 "$report"
