@@ -1,0 +1,82 @@
+/*
+ * What the panel shows of items: the collections around one key, and the latest changes. Both are
+ * our own operations, read into structs; a view asks for what fits its window and no more, so that
+ * a million collections cost no more than ten.
+ *
+ *   Pksk.Viewport {TableName, IndexName?, From?: key, Backward?: bool, Search?: text, Limit: rows}
+ *   → {"Collections":[{"HashKey":value(s),"Partition":n,"Items":n,"Bytes":n,"More":bool,
+ *                      "Rows":[{"Key":key,"Bytes":n,"Item":{…},"Read":"RETURNED|FILTERED"?}]}],
+ *      "Next":key?,"Previous":key?}
+ *     From: the first row (the partition key alone: its first item); Search: the first collection
+ *     from there on whose partition key contains the text. Items and Bytes of a collection are
+ *     counted up to 10,000 items; More: there are others. Read: how the last read of this table
+ *     went over the row.
+ *   Pksk.Tail {TableName?, After: number, Limit: n}
+ *   → {"Last":n,"Lost":n,"Records":[{"Number","Time","TableName","Event":"INSERT|MODIFY|REMOVE",
+ *      "Keys":key,"Old":item?,"New":item?,"Partition":n,"Shard":text?,"Cause":"USER|TTL|TRANSACTION"}]}
+ *     A ring in memory that begins with the first such request and ends half a minute after the
+ *     last one; it costs the table's writes nothing while nobody looks, and what a slow reader
+ *     missed is counted in Lost. After 0: from the oldest that is there.
+ */
+#ifndef CMD_VIEWPORT_H
+#define CMD_VIEWPORT_H
+
+#include "commands/cmd.h"
+
+enum cmd_row_read { CMD_ROW_UNREAD, CMD_ROW_RETURNED, CMD_ROW_FILTERED };
+
+struct cmd_viewport_row {
+    pk_slice key;  /* API JSON of the key: for From */
+    pk_slice sort; /* sort key as text; empty without one */
+    uint64_t bytes;
+    pk_slice item; /* the other attributes as "name value · name value", cut at 200 bytes */
+    enum cmd_row_read read;
+};
+struct cmd_viewport_collection {
+    pk_slice hash; /* partition key as text */
+    uint32_t partition;
+    uint64_t items, bytes;
+    bool more;
+    struct cmd_viewport_row *rows;
+    size_t row_count;
+};
+struct cmd_viewport {
+    struct cmd_viewport_collection *collections;
+    size_t count;
+    pk_slice next, previous; /* API JSON of a key; empty: none */
+};
+struct cmd_viewport_request {
+    pk_slice table, index;
+    pk_slice from; /* API JSON of a key; empty: the first */
+    bool backward;
+    pk_slice search;
+    uint32_t limit; /* rows, at most 500 */
+};
+PK_MUST_CHECK enum pk_code cmd_viewport_take(struct cmd_context *context, struct pk_arena *arena,
+                                             const struct cmd_viewport_request *request,
+                                             struct cmd_viewport *viewport, struct pk_error *err);
+
+struct cmd_tail_record {
+    uint64_t number;
+    int64_t time_ms;
+    pk_slice table, event, cause, shard;
+    pk_slice key;     /* as it would be typed: "USER#1 ORDER#7" */
+    pk_slice changes; /* "total – → 30 · status 'a' → 'b'", as `stream tail` has it */
+    uint32_t partition;
+};
+struct cmd_tail {
+    uint64_t last, lost;
+    struct cmd_tail_record *records; /* oldest first */
+    size_t count;
+};
+/* table empty: of all tables. */
+struct cmd_tail_request {
+    pk_slice table;
+    uint64_t after;
+    uint32_t limit; /* at most 500 */
+};
+PK_MUST_CHECK enum pk_code cmd_tail_take(struct cmd_context *context, struct pk_arena *arena,
+                                         const struct cmd_tail_request *request,
+                                         struct cmd_tail *tail, struct pk_error *err);
+
+#endif
