@@ -170,20 +170,13 @@ static void add_attributes(struct cmd_context *context, const struct pk_table *t
     }
 }
 
-/* A key value as it is typed: bare where that is enough. */
 static pk_slice key_text(pk_value value, struct pk_arena *arena)
 {
     struct pk_buf out = PK_BUF_INIT;
-    pk_slice text = pk_value_bytes(value);
-    bool bare = pk_value_kind(value) == PK_STRING && text.len > 0 &&
-                cmd_word_at(text, 0).len == text.len && text.data[text.len - 1] != '*' &&
-                memmem(text.data, text.len, "..", 2) == NULL && text.data[0] != '`';
+    pk_slice text;
 
-    if (!bare) {
-        cmd_value_text(&out, value);
-        text = pk_buf_slice(&out);
-    }
-    text = pk_arena_dup(arena, text);
+    cmd_key_value_text(&out, value);
+    text = pk_arena_dup(arena, pk_buf_slice(&out));
     pk_buf_release(&out);
     return text;
 }

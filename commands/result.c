@@ -158,6 +158,18 @@ void cmd_value_text(struct pk_buf *out, pk_value value)
     }
 }
 
+void cmd_key_value_text(struct pk_buf *out, pk_value value)
+{
+    pk_slice text = pk_value_bytes(value);
+
+    if (pk_value_kind(value) == PK_STRING && text.len > 0 && text.data[0] != '`' &&
+        cmd_word_at(text, 0).len == text.len && text.data[text.len - 1] != '*' &&
+        memmem(text.data, text.len, "..", 2) == NULL)
+        pk_buf_add(out, text);
+    else
+        cmd_value_text(out, value);
+}
+
 /* ---- figures --------------------------------------------------------------------------------- */
 
 pk_slice cmd_format_count(struct pk_arena *arena, uint64_t n)

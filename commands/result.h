@@ -73,6 +73,8 @@ void cmd_result_hint_at(struct cmd_result *result, struct pk_span span, const ch
 /* A value as a PartiQL literal ('text', 12.5, <<'a'>>, {'k': 1}); item cells show a top-level
  * string without its quotes. */
 void cmd_value_text(struct pk_buf *out, pk_value value);
+/* A key's value as it is typed: a string bare where that is enough. */
+void cmd_key_value_text(struct pk_buf *out, pk_value value);
 /* "1,234", "118 B", "26.6 KB", "0.5" (units from milli-units). */
 pk_slice cmd_format_count(struct pk_arena *arena, uint64_t n);
 pk_slice cmd_format_bytes(struct pk_arena *arena, uint64_t bytes);
