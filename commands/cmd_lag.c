@@ -17,22 +17,16 @@ static enum pk_code set_ms(struct cmd_context *context, const char *name, uint64
 static enum pk_code show(struct cmd_context *context, struct cmd_result *result,
                          struct pk_error *err)
 {
-    struct cmd_sim_walk walk;
-    pk_slice lag = PK_LIT("0"), jitter = PK_LIT("0");
+    pk_slice lag, jitter;
+    enum pk_code rc;
 
     if (!context->backend->extensions)
         return cmd_fail_foreign(context, "lag", err);
-    cmd_sim_begin(context, &walk);
-    while (cmd_sim_peek(&walk) != NULL) {
-        pk_slice cells[5];
-
-        cmd_sim_next(&walk, &result->arena, cells);
-        if (pk_slice_is(cells[0], "lag.gsi"))
-            lag = cells[1];
-        if (pk_slice_is(cells[0], "lag.gsi_jitter"))
-            jitter = cells[1];
-    }
-    cmd_sim_end(&walk);
+    rc = cmd_sim_get(context, &result->arena, "lag.gsi", &lag, err);
+    if (rc == PK_OK)
+        rc = cmd_sim_get(context, &result->arena, "lag.gsi_jitter", &jitter, err);
+    if (rc != PK_OK)
+        return rc;
     if (pk_slice_is(lag, "0") && pk_slice_is(jitter, "0"))
         cmd_result_text(result, CMD_BLOCK_NOTE,
                         "no lag: a read of a gsi sees every write that came before it");

@@ -35,6 +35,7 @@
     XX(indexes)                                                                                    \
     XX(lag)                                                                                        \
     XX(more)                                                                                       \
+    XX(profile)                                                                                    \
     XX(put)                                                                                        \
     XX(query)                                                                                      \
     XX(restore)                                                                                    \
@@ -44,6 +45,7 @@
     XX(show_create)                                                                                \
     XX(stream)                                                                                     \
     XX(tables)                                                                                     \
+    XX(throttle)                                                                                   \
     XX(ttl)                                                                                        \
     XX(use)                                                                                        \
     XX(version)                                                                                    \

@@ -6,25 +6,48 @@
 /* What pk_sim_fields does not say. */
 static const struct {
     const char *name;
-    const char *unit;
+    const char *unit; /* NULL: one of the setting's words */
     const char *sentence;
 } rows[] = {
+    {"admission", NULL,
+     "how throughput reaches the partitions: as now, or as in earlier years"},
+    {"autoscale.down", "a duration", "how long a load is well below the target before it lowers"},
+    {"autoscale.up", "a duration",
+     "how long a load is above the target before auto scaling raises"},
+    {"burst.seconds", "a number", "how many seconds of unused throughput are saved"},
+    {"decrease.quota", NULL, "whether decreases of throughput are limited, by the day"},
+    {"gsi.backpressure", NULL, "strict: a write needs room in its GSIs; queue: it is queued"},
+    {"gsi.queue_units", "WCU", "how long a GSI's queue may be; 0: 5 s of its write rate"},
     {"lag.gsi", "a duration", "how long a change takes to reach a GSI; 0: reads wait for it"},
     {"lag.gsi_jitter", "a duration", "up to this much is added to lag.gsi by chance"},
     {"lsi.collection_bytes", "a size",
      "how large an item collection of a table with an LSI may become"},
+    {"metric.period", "a duration", "the minute of auto scaling and on-demand growth"},
+    {"ondemand.growth", "a duration", "an on-demand table doubles once in this time at most"},
     {"ondemand.initial_rcu", "RCU", "what a new on-demand table serves at once"},
     {"ondemand.initial_wcu", "WCU", "what a new on-demand table serves at once"},
     {"partition.bytes", "a size", "how much one partition holds"},
     {"partition.rcu", "RCU", "read units one partition serves in a second"},
     {"partition.wcu", "WCU", "write units one partition serves in a second"},
+    {"quota.rcu", "RCU", "the account's quota of an on-demand table"},
+    {"quota.wcu", "WCU", "the account's quota of an on-demand table"},
     {"seed", "a number", "the seed of all chance in the simulation"},
+    {"split.cooldown", "a duration", "how long a new partition is left alone"},
+    {"split.duration", "a duration", "how long a split takes; the parent serves on"},
+    {"split.heat", NULL, "whether partitions split for heat"},
+    {"split.isolate_min", "a share", "what other items must have for a hot one to be isolated"},
+    {"split.monotonic", "a share", "of rising or falling sort keys: no split from there on"},
+    {"split.single_item", "a share", "of requests: from there on one item is isolated"},
+    {"split.size_point", NULL, "where a full partition is cut"},
+    {"split.threshold", "a share", "of a partition's limit: from there on a second is hot"},
+    {"split.window", "a duration", "how long a partition is hot before it splits"},
     {"stream.iterator_ttl", "a duration", "how long a shard iterator may be used"},
     {"stream.retention", "a duration", "how long a stream keeps its records"},
     {"stream.rollover", "a duration",
      "the age at which a shard goes on in a child, a minute at least; 0: never"},
     {"table.create_delay", "a duration", "how long a new table is CREATING"},
     {"table.delete_delay", "a duration", "how long a dropped table is DELETING"},
+    {"throttle", NULL, "observe counts what enforce would refuse; off counts nothing"},
     {"ttl.delay", "a duration", "from an item's expiry to its deletion"},
     {"ttl.jitter", "a duration", "up to this much is added to ttl.delay by chance"},
 };
@@ -174,6 +197,16 @@ const char *cmd_sim_peek(const struct cmd_sim_walk *walk)
     return walk->next == NULL ? NULL : cmd_wire_text(walk->next, "Name").data;
 }
 
+/* "0.80", "1.00"; three digits where it needs them. */
+static pk_slice share_text(struct pk_arena *arena, uint64_t thousandths)
+{
+    bool two = thousandths % 10 == 0;
+
+    return pk_arena_printf(arena, two ? "%llu.%02llu" : "%llu.%03llu",
+                           (unsigned long long)(thousandths / 1000),
+                           (unsigned long long)(thousandths % 1000 / (two ? 10 : 1)));
+}
+
 static pk_slice value_text(struct pk_arena *arena, const cJSON *node, const char *member)
 {
     pk_slice text = cmd_wire_text(node, member);
@@ -185,7 +218,24 @@ static pk_slice value_text(struct pk_arena *arena, const cJSON *node, const char
         return cmd_size_text(arena, bytes);
     if (pk_slice_is(kind, "MILLISECONDS"))
         return cmd_duration_text(arena, cmd_parse_count(text, INT64_MAX, &ms) ? (uint64_t)ms : 0);
+    if (pk_slice_is(kind, "THOUSANDTHS") && cmd_parse_count(text, 1000, &ms))
+        return share_text(arena, (uint64_t)ms);
     return pk_arena_dup(arena, text);
+}
+
+/* "off|on" */
+static pk_slice words_text(struct pk_arena *arena, const cJSON *node)
+{
+    pk_slice text = PK_LIT("");
+    const cJSON *word;
+
+    cJSON_ArrayForEach(word, cJSON_GetObjectItemCaseSensitive(node, "Words"))
+    {
+        if (cJSON_IsString(word))
+            text = pk_arena_printf(arena, "%.*s%s%s", PK_FMT(text), text.len > 0 ? "|" : "",
+                                   word->valuestring);
+    }
+    return text;
 }
 
 void cmd_sim_next(struct cmd_sim_walk *walk, struct pk_arena *arena, pk_slice cells[5])
@@ -200,7 +250,7 @@ void cmd_sim_next(struct cmd_sim_walk *walk, struct pk_arena *arena, pk_slice ce
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         if (!pk_slice_is(cells[0], rows[i].name))
             continue;
-        cells[2] = pk_slice_cstr(rows[i].unit);
+        cells[2] = rows[i].unit == NULL ? words_text(arena, node) : pk_slice_cstr(rows[i].unit);
         cells[4] = pk_slice_cstr(rows[i].sentence);
     }
     walk->next = node->next;
@@ -212,19 +262,79 @@ void cmd_sim_end(struct cmd_sim_walk *walk)
     *walk = (struct cmd_sim_walk){NULL, NULL};
 }
 
+enum pk_code cmd_sim_get(struct cmd_context *context, struct pk_arena *arena, const char *name,
+                         pk_slice *value, struct pk_error *err)
+{
+    struct cmd_sim_walk walk;
+
+    *value = (pk_slice){NULL, 0};
+    if (!context->backend->extensions)
+        return cmd_fail_foreign(context, name, err);
+    cmd_sim_begin(context, &walk);
+    while (cmd_sim_peek(&walk) != NULL) {
+        pk_slice cells[5];
+
+        cmd_sim_next(&walk, arena, cells);
+        if (pk_slice_is(cells[0], name))
+            *value = cells[1];
+    }
+    cmd_sim_end(&walk);
+    if (value->data == NULL)
+        return pk_fail(err, PK_E_UNKNOWN_OPERATION, "the endpoint has no setting %s", name);
+    return PK_OK;
+}
+
 /* ---- changing -------------------------------------------------------------------------------- */
 
-static bool parse_value(const struct pk_sim_field *field, pk_slice text, uint64_t *value)
+/* "0.8", "0.80", "1", "80%". */
+static bool parse_share(pk_slice text, uint64_t *thousandths)
+{
+    uint64_t value = 0, unit = 1000;
+    size_t i = 0;
+
+    if (text.len > 1 && text.data[text.len - 1] == '%') {
+        int64_t percent;
+
+        if (!cmd_parse_count(pk_slice_of(text.data, text.len - 1), 100, &percent))
+            return false;
+        *thousandths = (uint64_t)percent * 10;
+        return true;
+    }
+    for (bool point = false; i < text.len; i++) {
+        if (text.data[i] == '.' && !point && i + 1 < text.len) {
+            point = true;
+            continue;
+        }
+        if (text.data[i] < '0' || text.data[i] > '9' || (point && unit == 1))
+            return false;
+        if (point)
+            unit /= 10;
+        value += (uint64_t)(text.data[i] - '0') * unit;
+        if (!point && i > 0)
+            return false;
+    }
+    *thousandths = value;
+    return text.len > 0;
+}
+
+static bool parse_word(const struct pk_sim_field *field, pk_slice text, uint64_t *value)
+{
+    for (uint64_t i = 0; i <= field->max; i++) {
+        if (cmd_word_is(text, field->words[i])) {
+            *value = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_number(const struct pk_sim_field *field, pk_slice text, uint64_t *value)
 {
     int64_t number;
 
-    switch (field->kind) {
-    case PK_SIM_BYTES:
-        return cmd_parse_size(text, value) && *value <= field->max;
-    case PK_SIM_DURATION:
-        return parse_duration(text, value) && *value <= field->max;
-    case PK_SIM_COUNT:
-        break;
+    if (field->least == 0 && pk_slice_is(text, "0")) {
+        *value = 0;
+        return true;
     }
     if (!cmd_parse_count(text, (int64_t)field->max, &number))
         return false;
@@ -232,17 +342,66 @@ static bool parse_value(const struct pk_sim_field *field, pk_slice text, uint64_
     return true;
 }
 
-static const char *takes(const struct pk_sim_field *field)
+static bool parse_value(const struct pk_sim_field *field, pk_slice text, uint64_t *value)
 {
+    bool read = false;
+
     switch (field->kind) {
     case PK_SIM_BYTES:
-        return "a size: 64 KB, 10 GB";
+        read = cmd_parse_size(text, value);
+        break;
     case PK_SIM_DURATION:
-        return "a duration: 500ms, 2s, 15min, 48h, 30d";
+        read = parse_duration(text, value);
+        break;
+    case PK_SIM_SHARE:
+        read = parse_share(text, value);
+        break;
+    case PK_SIM_WORD:
+        read = parse_word(field, text, value);
+        break;
     case PK_SIM_COUNT:
+        read = parse_number(field, text, value);
         break;
     }
-    return "a whole number from 1";
+    return read && *value >= field->least && *value <= field->max;
+}
+
+static void hint_takes(const struct pk_sim_field *field, struct pk_error *err)
+{
+    struct pk_buf words = PK_BUF_INIT;
+
+    switch (field->kind) {
+    case PK_SIM_BYTES:
+        pk_buf_add_cstr(&words, "a size: 64 KB, 10 GB");
+        break;
+    case PK_SIM_DURATION:
+        pk_buf_printf(&words, "a duration%s: 500ms, 2s, 15min, 48h, 30d",
+                      field->least == 0 ? "" : " of a second at least");
+        break;
+    case PK_SIM_SHARE:
+        pk_buf_add_cstr(&words, "a share: 0.8, 80%");
+        break;
+    case PK_SIM_WORD:
+        for (uint64_t i = 0; i <= field->max; i++)
+            pk_buf_printf(&words, "%s%s",
+                          i == 0           ? ""
+                          : i < field->max ? ", "
+                                           : " or ",
+                          field->words[i]);
+        break;
+    case PK_SIM_COUNT:
+        pk_buf_printf(&words, "a whole number from %llu", (unsigned long long)field->least);
+        break;
+    }
+    pk_error_hint(err, "%s takes %.*s", field->name, PK_FMT(pk_buf_slice(&words)));
+    pk_buf_release(&words);
+}
+
+static pk_slice sent_text(struct pk_arena *arena, const struct pk_sim_field *field, uint64_t value)
+{
+    if (field->kind == PK_SIM_WORD)
+        return pk_slice_cstr(field->words[value]);
+    return pk_arena_printf(arena, "%llu", (unsigned long long)value);
 }
 
 enum pk_code cmd_sim_set(struct cmd_context *context, pk_slice name, pk_slice value,
@@ -258,12 +417,12 @@ enum pk_code cmd_sim_set(struct cmd_context *context, pk_slice name, pk_slice va
         return pk_fail(err, PK_E_USAGE, "no setting is called '%.*s'", PK_FMT(name));
     if (!parse_value(field, value, &number)) {
         pk_fail(err, PK_E_USAGE, "'%.*s' is no value for %s", PK_FMT(value), field->name);
-        pk_error_hint(err, "%s takes %s", field->name, takes(field));
+        hint_takes(field, err);
         return PK_E_USAGE;
     }
     request = cJSON_CreateObject();
     cmd_wire_set_text(cmd_wire_object(request, "Set"), field->name,
-                      pk_arena_printf(&arena, "%llu", (unsigned long long)number));
+                      sent_text(&arena, field, number));
     rc = cmd_call(context, "Pksk.Settings", request, &answer, NULL, err);
     if (rc == PK_E_UNKNOWN_OPERATION)
         rc = cmd_fail_foreign(context, field->name, err);

@@ -22,6 +22,10 @@ const char *cmd_sim_peek(const struct cmd_sim_walk *walk);
 void cmd_sim_next(struct cmd_sim_walk *walk, struct pk_arena *arena, pk_slice cells[5]);
 void cmd_sim_end(struct cmd_sim_walk *walk);
 
+/* The value of one as `set` shows it, in the arena. On an endpoint that has none: its failure. */
+PK_MUST_CHECK enum pk_code cmd_sim_get(struct cmd_context *context, struct pk_arena *arena,
+                                       const char *name, pk_slice *value, struct pk_error *err);
+
 /* True when a setting of the simulation has that name, in any case. */
 bool cmd_sim_is(pk_slice name);
 /* PK_E_USAGE for a value that is none; nothing is changed then. */

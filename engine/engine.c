@@ -16,6 +16,7 @@
  *   inflight.lock   keys of running transactions; held for a moment
  *   backups.lock    which backups are being copied; held for a moment
  *   log.lock        sequences of a table's change log; held for a moment
+ *   sim_lock        the settings of the simulation; held for a moment
  *   clock.lock      inside pk_clock
  *   the store's own
  *
@@ -65,6 +66,7 @@ static struct pk_engine *engine_new(const struct pk_engine_options *options)
     pk_tokens_init(&engine->tokens);
     pk_recount_init(&engine->recount);
     pk_backup_jobs_init(&engine->backups);
+    pthread_mutex_init(&engine->sim_lock, NULL);
     pthread_mutex_init(&engine->advance_lock, NULL);
     pthread_mutex_init(&engine->tick_lock, NULL);
     pthread_mutex_init(&engine->ticker_lock, NULL);
@@ -78,6 +80,7 @@ static void engine_free(struct pk_engine *engine)
     pthread_mutex_destroy(&engine->ticker_lock);
     pthread_mutex_destroy(&engine->tick_lock);
     pthread_mutex_destroy(&engine->advance_lock);
+    pthread_mutex_destroy(&engine->sim_lock);
     pk_backup_jobs_release(&engine->backups);
     pk_recount_release(&engine->recount);
     pk_tokens_release(&engine->tokens);

@@ -72,18 +72,46 @@ struct pk_sim_settings {
     uint64_t stream_retention_ms;
     uint64_t stream_iterator_ms; /* how long a shard iterator may be used */
     uint64_t stream_rollover_ms; /* the age at which a shard goes on in a child; 0: never */
+    uint64_t throttle;           /* enum pk_throttling */
+    uint64_t admission;          /* enum pk_admission_mode: gac, static, burst, adaptive */
+    uint64_t burst_seconds;      /* how much unused throughput is saved (§4.2) */
+    uint64_t split_heat;         /* 1: partitions split for heat (§10.6) */
+    uint64_t split_threshold;    /* thousandths of the hard limit that make a second hot */
+    uint64_t split_window_ms;
+    uint64_t split_duration_ms;
+    uint64_t split_cooldown_ms;
+    uint64_t split_single_item; /* thousandths of the requests: from there on an item is isolated */
+    uint64_t split_isolate_min; /* thousandths: what the others must have at least */
+    uint64_t split_monotonic;   /* thousandths: of rising or falling sort keys */
+    uint64_t split_size_point;  /* enum pk_size_point */
+    uint64_t gsi_queue;         /* 0: strict back-pressure, 1: a queue (indexes.md §9) */
+    uint64_t gsi_queue_units;   /* 0: 5 seconds of the index's write rate */
+    uint64_t on_demand_growth_ms;
+    uint64_t metric_period_ms;
+    uint64_t autoscale_up_ms, autoscale_down_ms;
+    uint64_t decrease_quota;          /* 1: decreases a day are limited (§5.1) */
+    uint64_t quota_read, quota_write; /* of an on-demand table, by the account */
 };
-enum pk_sim_kind { PK_SIM_COUNT, PK_SIM_BYTES, PK_SIM_DURATION };
+/* What is done with requests that exceed a capacity (design: observe counts them and executes
+ * them all the same). */
+enum pk_throttling { PK_THROTTLING_OFF, PK_THROTTLING_OBSERVE, PK_THROTTLING_ENFORCE };
+/* Where a partition that is full is cut (§3.3). */
+enum pk_size_point { PK_SIZE_MEDIAN_BYTES, PK_SIZE_RANGE_MID };
+
+enum pk_sim_kind { PK_SIM_COUNT, PK_SIM_BYTES, PK_SIM_DURATION, PK_SIM_SHARE, PK_SIM_WORD };
 /* Its members by their names, ordered by these, ended by a row whose name is NULL. */
 struct pk_sim_field {
     const char *name; /* "partition.bytes" */
     size_t offset;
-    uint64_t max; /* the least is 1, of a duration, which is in milliseconds, 0 */
+    uint64_t least, max; /* of a duration in milliseconds, of a share in thousandths */
     enum pk_sim_kind kind;
+    const char *const *words; /* PK_SIM_WORD: what 0, 1, … are called, up to max */
 };
 extern const struct pk_sim_field pk_sim_fields[];
 /* The defaults: what AWS documents. */
 struct pk_sim_settings pk_sim_settings_aws(void);
+/* What a room can watch: limits a hundredth of the real ones, times of seconds. */
+struct pk_sim_settings pk_sim_settings_workshop(void);
 
 void pk_engine_settings(struct pk_engine *engine, struct pk_sim_settings *settings);
 /* Stores all of them, then they act. PK_E_USAGE for a value out of its range; PK_E_IO. */

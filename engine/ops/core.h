@@ -41,6 +41,10 @@ struct pk_engine {
     _Atomic uint64_t stream_retention_ms;
     _Atomic uint64_t stream_iterator_ms;
     _Atomic uint64_t stream_rollover_ms; /* 0: never */
+    pthread_mutex_t sim_lock;            /* guards sim */
+    struct pk_sim_settings sim;          /* all settings, those above among them */
+    atomic_uint throttle;                /* enum pk_throttling */
+    atomic_uint sim_version;             /* counts changes of the settings */
 
     struct pk_catalog catalog;
     struct pk_latches latches;

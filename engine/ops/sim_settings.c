@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "engine/sim/admission.h"
 #include "engine/store/layout.h"
 
 /* Units and bytes: above any quota of AWS, and their products stay far below 64 bits. The seed:
@@ -12,32 +13,57 @@
 /* Ten years of milliseconds. */
 #define DURATION_MAX UINT64_C(315360000000)
 
+#define SECOND_MS UINT64_C(1000)
+#define MINUTE_MS (60 * SECOND_MS)
+
 #define FIELD(member) offsetof(struct pk_sim_settings, member)
 
-const struct pk_sim_field pk_sim_fields[] = {
-    {"lag.gsi", FIELD(gsi_lag_ms), DURATION_MAX, PK_SIM_DURATION},
-    {"lag.gsi_jitter", FIELD(gsi_lag_jitter_ms), DURATION_MAX, PK_SIM_DURATION},
-    {"lsi.collection_bytes", FIELD(collection_bytes), BYTES_MAX, PK_SIM_BYTES},
-    {"ondemand.initial_rcu", FIELD(on_demand_read), UNITS_MAX, PK_SIM_COUNT},
-    {"ondemand.initial_wcu", FIELD(on_demand_write), UNITS_MAX, PK_SIM_COUNT},
-    {"partition.bytes", FIELD(partition_bytes), BYTES_MAX, PK_SIM_BYTES},
-    {"partition.rcu", FIELD(partition_read), UNITS_MAX, PK_SIM_COUNT},
-    {"partition.wcu", FIELD(partition_write), UNITS_MAX, PK_SIM_COUNT},
-    {"seed", FIELD(seed), SEED_MAX, PK_SIM_COUNT},
-    {"stream.iterator_ttl", FIELD(stream_iterator_ms), DURATION_MAX, PK_SIM_DURATION},
-    {"stream.retention", FIELD(stream_retention_ms), DURATION_MAX, PK_SIM_DURATION},
-    {"stream.rollover", FIELD(stream_rollover_ms), DURATION_MAX, PK_SIM_DURATION},
-    {"table.create_delay", FIELD(table_create_delay_ms), DURATION_MAX, PK_SIM_DURATION},
-    {"table.delete_delay", FIELD(table_delete_delay_ms), DURATION_MAX, PK_SIM_DURATION},
-    {"ttl.delay", FIELD(ttl_delay_ms), DURATION_MAX, PK_SIM_DURATION},
-    {"ttl.jitter", FIELD(ttl_jitter_ms), DURATION_MAX, PK_SIM_DURATION},
-    {NULL, 0, 0, PK_SIM_COUNT},
-};
+static const char *const switches[] = {"off", "on"};
+static const char *const throttlings[] = {"off", "observe", "enforce"};
+static const char *const admission_modes[] = {"gac", "static", "burst", "adaptive"};
+static const char *const backpressures[] = {"strict", "queue"};
+static const char *const size_points[] = {"median_bytes", "range_mid"};
 
-static uint64_t least_of(const struct pk_sim_field *field)
-{
-    return field->kind == PK_SIM_DURATION ? 0 : 1;
-}
+const struct pk_sim_field pk_sim_fields[] = {
+    {"admission", FIELD(admission), 0, 3, PK_SIM_WORD, admission_modes},
+    {"autoscale.down", FIELD(autoscale_down_ms), 1000, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"autoscale.up", FIELD(autoscale_up_ms), 1000, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"burst.seconds", FIELD(burst_seconds), 0, 86400, PK_SIM_COUNT, NULL},
+    {"decrease.quota", FIELD(decrease_quota), 0, 1, PK_SIM_WORD, switches},
+    {"gsi.backpressure", FIELD(gsi_queue), 0, 1, PK_SIM_WORD, backpressures},
+    {"gsi.queue_units", FIELD(gsi_queue_units), 0, UNITS_MAX, PK_SIM_COUNT, NULL},
+    {"lag.gsi", FIELD(gsi_lag_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"lag.gsi_jitter", FIELD(gsi_lag_jitter_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"lsi.collection_bytes", FIELD(collection_bytes), 1, BYTES_MAX, PK_SIM_BYTES, NULL},
+    {"metric.period", FIELD(metric_period_ms), 1000, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"ondemand.growth", FIELD(on_demand_growth_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"ondemand.initial_rcu", FIELD(on_demand_read), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
+    {"ondemand.initial_wcu", FIELD(on_demand_write), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
+    {"partition.bytes", FIELD(partition_bytes), 1, BYTES_MAX, PK_SIM_BYTES, NULL},
+    {"partition.rcu", FIELD(partition_read), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
+    {"partition.wcu", FIELD(partition_write), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
+    {"quota.rcu", FIELD(quota_read), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
+    {"quota.wcu", FIELD(quota_write), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
+    {"seed", FIELD(seed), 1, SEED_MAX, PK_SIM_COUNT, NULL},
+    {"split.cooldown", FIELD(split_cooldown_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"split.duration", FIELD(split_duration_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"split.heat", FIELD(split_heat), 0, 1, PK_SIM_WORD, switches},
+    {"split.isolate_min", FIELD(split_isolate_min), 1, 1000, PK_SIM_SHARE, NULL},
+    {"split.monotonic", FIELD(split_monotonic), 1, 1000, PK_SIM_SHARE, NULL},
+    {"split.single_item", FIELD(split_single_item), 1, 1000, PK_SIM_SHARE, NULL},
+    {"split.size_point", FIELD(split_size_point), 0, 1, PK_SIM_WORD, size_points},
+    {"split.threshold", FIELD(split_threshold), 1, 1000, PK_SIM_SHARE, NULL},
+    {"split.window", FIELD(split_window_ms), 1000, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"stream.iterator_ttl", FIELD(stream_iterator_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"stream.retention", FIELD(stream_retention_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"stream.rollover", FIELD(stream_rollover_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"table.create_delay", FIELD(table_create_delay_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"table.delete_delay", FIELD(table_delete_delay_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"throttle", FIELD(throttle), 0, 2, PK_SIM_WORD, throttlings},
+    {"ttl.delay", FIELD(ttl_delay_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"ttl.jitter", FIELD(ttl_jitter_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {NULL, 0, 0, 0, PK_SIM_COUNT, NULL},
+};
 
 static uint64_t value_of(const struct pk_sim_settings *settings, const struct pk_sim_field *field)
 {
@@ -65,10 +91,58 @@ struct pk_sim_settings pk_sim_settings_aws(void)
         .on_demand_write = (uint64_t)limits.on_demand_write,
         .collection_bytes = UINT64_C(10) << 30,
         .seed = 1,
-        .ttl_delay_ms = UINT64_C(48) * 3600000,
-        .stream_retention_ms = UINT64_C(24) * 3600000,
-        .stream_iterator_ms = UINT64_C(15) * 60000,
+        .ttl_delay_ms = 48 * 60 * MINUTE_MS,
+        .stream_retention_ms = 24 * 60 * MINUTE_MS,
+        .stream_iterator_ms = UINT64_C(15) * MINUTE_MS,
+        .throttle = PK_THROTTLING_OBSERVE,
+        .admission = PK_ADMISSION_GAC,
+        .burst_seconds = 300,
+        .split_heat = 1,
+        .split_threshold = 800,
+        .split_window_ms = MINUTE_MS,
+        .split_duration_ms = 5 * MINUTE_MS,
+        .split_cooldown_ms = 5 * MINUTE_MS,
+        .split_single_item = 900,
+        .split_isolate_min = 10,
+        .split_monotonic = 900,
+        .split_size_point = PK_SIZE_MEDIAN_BYTES,
+        .on_demand_growth_ms = 30 * MINUTE_MS,
+        .metric_period_ms = MINUTE_MS,
+        .autoscale_up_ms = 2 * MINUTE_MS,
+        .autoscale_down_ms = 15 * MINUTE_MS,
+        .decrease_quota = 1,
+        .quota_read = 40000,
+        .quota_write = 40000,
     };
+}
+
+struct pk_sim_settings pk_sim_settings_workshop(void)
+{
+    struct pk_sim_settings settings = pk_sim_settings_aws();
+
+    settings.partition_read = 30;
+    settings.partition_write = 10;
+    settings.partition_bytes = UINT64_C(64) << 10;
+    settings.on_demand_read = 120;
+    settings.on_demand_write = 40;
+    settings.collection_bytes = UINT64_C(64) << 10;
+    settings.gsi_lag_ms = 500;
+    settings.gsi_lag_jitter_ms = 500;
+    settings.ttl_delay_ms = 10 * SECOND_MS;
+    settings.throttle = PK_THROTTLING_ENFORCE;
+    settings.burst_seconds = 10;
+    settings.split_window_ms = 5 * SECOND_MS;
+    settings.split_duration_ms = 2 * SECOND_MS;
+    settings.split_cooldown_ms = 5 * SECOND_MS;
+    settings.gsi_queue_units = 20;
+    settings.on_demand_growth_ms = 30 * SECOND_MS;
+    settings.metric_period_ms = SECOND_MS;
+    settings.autoscale_up_ms = 2 * SECOND_MS;
+    settings.autoscale_down_ms = 15 * SECOND_MS;
+    settings.decrease_quota = 0;
+    settings.quota_read = 400;
+    settings.quota_write = 400;
+    return settings;
 }
 
 /* The caller holds catalog.ddl, or is alone. */
@@ -93,30 +167,11 @@ static void put_to_use(struct pk_engine *engine, const struct pk_sim_settings *s
     atomic_store(&engine->stream_retention_ms, settings->stream_retention_ms);
     atomic_store(&engine->stream_iterator_ms, settings->stream_iterator_ms);
     atomic_store(&engine->stream_rollover_ms, settings->stream_rollover_ms);
-}
-
-static void in_use(const struct pk_engine *engine, struct pk_sim_settings *settings)
-{
-    const struct pk_partition_limits *limits = &engine->partition_limits;
-
-    *settings = (struct pk_sim_settings){
-        .partition_read = (uint64_t)limits->read,
-        .partition_write = (uint64_t)limits->write,
-        .partition_bytes = limits->bytes,
-        .on_demand_read = (uint64_t)limits->on_demand_read,
-        .on_demand_write = (uint64_t)limits->on_demand_write,
-        .collection_bytes = atomic_load(&engine->collection_bytes_max),
-        .seed = engine->options.seed,
-        .gsi_lag_ms = atomic_load(&engine->gsi_lag_ms),
-        .gsi_lag_jitter_ms = atomic_load(&engine->gsi_lag_jitter_ms),
-        .table_create_delay_ms = atomic_load(&engine->table_create_delay_ms),
-        .table_delete_delay_ms = atomic_load(&engine->table_delete_delay_ms),
-        .ttl_delay_ms = atomic_load(&engine->ttl_delay_ms),
-        .ttl_jitter_ms = atomic_load(&engine->ttl_jitter_ms),
-        .stream_retention_ms = atomic_load(&engine->stream_retention_ms),
-        .stream_iterator_ms = atomic_load(&engine->stream_iterator_ms),
-        .stream_rollover_ms = atomic_load(&engine->stream_rollover_ms),
-    };
+    pthread_mutex_lock(&engine->sim_lock);
+    engine->sim = *settings;
+    pthread_mutex_unlock(&engine->sim_lock);
+    atomic_store(&engine->throttle, (unsigned)settings->throttle);
+    atomic_fetch_add(&engine->sim_version, 1);
 }
 
 enum pk_code pk_sim_settings_load(struct pk_engine *engine, struct pk_error *err)
@@ -140,7 +195,7 @@ enum pk_code pk_sim_settings_load(struct pk_engine *engine, struct pk_error *err
         if (rc != PK_OK || !found)
             continue;
         rest = pk_buf_slice(&value);
-        if (!pk_take_varint(&rest, &number) || number < least_of(field) || number > field->max)
+        if (!pk_take_varint(&rest, &number) || number < field->least || number > field->max)
             rc = pk_fail(err, PK_E_CORRUPT, "the stored setting '%s' cannot be read", field->name);
         else
             set_value(&settings, field, number);
@@ -154,9 +209,9 @@ enum pk_code pk_sim_settings_load(struct pk_engine *engine, struct pk_error *err
 
 void pk_engine_settings(struct pk_engine *engine, struct pk_sim_settings *settings)
 {
-    pthread_mutex_lock(&engine->catalog.ddl);
-    in_use(engine, settings);
-    pthread_mutex_unlock(&engine->catalog.ddl);
+    pthread_mutex_lock(&engine->sim_lock);
+    *settings = engine->sim;
+    pthread_mutex_unlock(&engine->sim_lock);
 }
 
 static enum pk_code check(const struct pk_sim_settings *settings, struct pk_error *err)
@@ -164,9 +219,9 @@ static enum pk_code check(const struct pk_sim_settings *settings, struct pk_erro
     for (const struct pk_sim_field *field = pk_sim_fields; field->name != NULL; field++) {
         uint64_t value = value_of(settings, field);
 
-        if (value < least_of(field) || value > field->max)
+        if (value < field->least || value > field->max)
             return pk_fail(err, PK_E_USAGE, "%s is a number from %llu to %llu", field->name,
-                           (unsigned long long)least_of(field), (unsigned long long)field->max);
+                           (unsigned long long)field->least, (unsigned long long)field->max);
     }
     return PK_OK;
 }

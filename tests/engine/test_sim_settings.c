@@ -17,15 +17,11 @@ static struct pk_engine *open_at(const char *dir)
 /* The workshop's figures (grammar.md, "Settings"). */
 static struct pk_sim_settings workshop(void)
 {
-    return (struct pk_sim_settings){
-        .partition_read = 30,
-        .partition_write = 10,
-        .partition_bytes = 65536,
-        .on_demand_read = 120,
-        .on_demand_write = 50,
-        .collection_bytes = 65536,
-        .seed = 7,
-    };
+    struct pk_sim_settings settings = pk_sim_settings_workshop();
+
+    settings.on_demand_write = 50;
+    settings.seed = 7;
+    return settings;
 }
 
 static void set(struct pk_engine *engine, struct pk_sim_settings settings)
