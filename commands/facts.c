@@ -13,6 +13,38 @@ enum { AFTER_HINT = 2 };
 static const enum pk_expr_use uses[] = {PK_EXPR_UPDATE, PK_EXPR_CONDITION, PK_EXPR_KEY_CONDITION,
                                         PK_EXPR_FILTER, PK_EXPR_PROJECTION};
 
+const char *cmd_verdict_name(enum pk_verdict verdict)
+{
+    switch (verdict) {
+    case PK_VERDICT_NONE:
+        return "";
+    case PK_VERDICT_ADMITTED:
+        return "ADMITTED";
+    case PK_VERDICT_WOULD_REFUSE:
+        return "WOULD_REFUSE";
+    case PK_VERDICT_REFUSED:
+        return "REFUSED";
+    }
+    pk_bug("no such verdict: %d", (int)verdict);
+}
+
+const char *cmd_facts_limit_name(enum pk_limit limit)
+{
+    switch (limit) {
+    case PK_LIMIT_NONE:
+        return "";
+    case PK_LIMIT_KEY_RANGE:
+        return "KeyRange";
+    case PK_LIMIT_PROVISIONED:
+        return "Provisioned";
+    case PK_LIMIT_MAX_ON_DEMAND:
+        return "MaxOnDemand";
+    case PK_LIMIT_ACCOUNT:
+        return "Account";
+    }
+    pk_bug("no such limit: %d", (int)limit);
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void add_escaped(struct pk_buf *out, uint32_t c)
@@ -48,6 +80,19 @@ static void add_hint(struct pk_buf *out, size_t start, const char *hint)
     pk_buf_add_byte(out, '"');
 }
 
+static void add_verdict(struct pk_buf *out, const struct pk_facts *facts)
+{
+    if (facts->verdict == PK_VERDICT_NONE)
+        return;
+    json_out_member_text(out, "Verdict", pk_slice_cstr(cmd_verdict_name(facts->verdict)));
+    if (facts->limit != PK_LIMIT_NONE)
+        json_out_member_text(out, "Limit", pk_slice_cstr(cmd_facts_limit_name(facts->limit)));
+    if (facts->limit_index > 0) {
+        json_out_member(out, "LimitIndex");
+        json_out_uint(out, facts->limit_index);
+    }
+}
+
 void cmd_facts_write(struct pk_buf *out, const struct cmd_response *response)
 {
     const struct pk_facts *facts = &response->facts;
@@ -66,6 +111,7 @@ void cmd_facts_write(struct pk_buf *out, const struct cmd_response *response)
     json_out_uint(out, facts->items_read);
     json_out_member(out, "Returned");
     json_out_uint(out, facts->items_returned);
+    add_verdict(out, facts);
     if (response->has_span) {
         json_out_member(out, "Span");
         pk_buf_printf(out, "[%u,%u]", response->span.start, response->span.len);
@@ -109,6 +155,42 @@ static bool read_facts(const struct cJSON *root, struct pk_facts *facts)
            read_number(api_json_member(root, "Bytes"), INT64_MAX, &facts->bytes) &&
            read_number(api_json_member(root, "Read"), INT64_MAX, &facts->items_read) &&
            read_number(api_json_member(root, "Returned"), INT64_MAX, &facts->items_returned);
+}
+
+/* The text of a member that may be absent; false when it is no text. */
+static bool read_word(struct pk_arena *arena, const struct cJSON *root, const char *name,
+                      pk_slice *word)
+{
+    const struct cJSON *node = api_json_member(root, name);
+
+    *word = PK_LIT("");
+    if (node == NULL)
+        return true;
+    if (api_json_kind(node) != API_JSON_STRING)
+        return false;
+    *word = api_json_text(arena, node);
+    return word->len > 0;
+}
+
+/* Limit and LimitIndex come with a verdict, or not at all. */
+static bool read_verdict(struct pk_arena *arena, const struct cJSON *root, struct pk_facts *facts)
+{
+    const struct cJSON *index = api_json_member(root, "LimitIndex");
+    pk_slice verdict, limit;
+    int v = PK_VERDICT_REFUSED;
+    int l = PK_LIMIT_ACCOUNT;
+
+    if (!read_word(arena, root, "Verdict", &verdict) || !read_word(arena, root, "Limit", &limit))
+        return false;
+    while (v >= 0 && !pk_slice_is(verdict, cmd_verdict_name((enum pk_verdict)v)))
+        v--;
+    while (l >= 0 && !pk_slice_is(limit, cmd_facts_limit_name((enum pk_limit)l)))
+        l--;
+    if (v < 0 || l < 0 || (v == PK_VERDICT_NONE && (l != PK_LIMIT_NONE || index != NULL)))
+        return false;
+    facts->verdict = (enum pk_verdict)v;
+    facts->limit = (enum pk_limit)l;
+    return index == NULL || read_u32(index, &facts->limit_index);
 }
 
 static bool read_use(struct pk_arena *arena, const struct cJSON *node, enum pk_expr_use *use)
@@ -170,8 +252,8 @@ static bool read_line(struct pk_arena *arena, pk_slice text, struct cmd_response
         rc = api_json_parse(arena, text, &root, &err);
     pk_error_release(&err);
     return rc == PK_OK && api_json_kind(root) == API_JSON_OBJECT &&
-           read_facts(root, &response->facts) && read_place(arena, root, response) &&
-           read_hint(arena, root, hint);
+           read_facts(root, &response->facts) && read_verdict(arena, root, &response->facts) &&
+           read_place(arena, root, response) && read_hint(arena, root, hint);
 }
 
 bool cmd_facts_read(pk_slice text, struct cmd_response *response)

@@ -5,10 +5,12 @@
  * response header of that name. Its value is one line of JSON in printable ASCII:
  *
  *   {"Partition":n,"Touched":n,"Partitions":n,"Bytes":n,"Read":n,"Returned":n,
+ *    "Verdict":"ADMITTED","Limit":"KeyRange","LimitIndex":n,
  *    "Span":[start,length],"Use":"FilterExpression","Hint":"text"}
  *
- * The first six are struct pk_facts and always there; the rest belongs to an error and is there
- * when it is known. The time of a call does not travel: each end measures its own.
+ * The first six are struct pk_facts and always there; the next three are admission's, as far as
+ * they apply; the rest belongs to an error and is there when it is known. The time of a call does
+ * not travel: each end measures its own.
  */
 #ifndef CMD_FACTS_H
 #define CMD_FACTS_H
@@ -22,6 +24,11 @@ enum { CMD_FACTS_MAX = 2048 };
 
 /* Appends the line: facts, and of an error its span, `use` and hint. */
 void cmd_facts_write(struct pk_buf *out, const struct cmd_response *response);
+
+/* "ADMITTED", "WOULD_REFUSE", "REFUSED"; "" for PK_VERDICT_NONE. */
+const char *cmd_verdict_name(enum pk_verdict verdict);
+/* "KeyRange" and so on; "" for PK_LIMIT_NONE. */
+const char *cmd_facts_limit_name(enum pk_limit limit);
 
 /* Reads such a line into has_facts, facts, has_span, span, use and hint (replaced). The text is not
  * trusted: anything that cmd_facts_write does not write, members unknown to us apart, gives false

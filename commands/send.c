@@ -29,6 +29,7 @@ static void add_facts(struct cmd_usage *usage, const struct pk_facts *facts)
     sum->bytes += facts->bytes;
     sum->items_read += facts->items_read;
     sum->items_returned += facts->items_returned;
+    pk_facts_add_verdict(sum, facts);
 }
 
 static int64_t units_of(const cJSON *capacity)

@@ -40,6 +40,22 @@ struct pk_cost {
 };
 int64_t pk_cost_total(const struct pk_cost *cost);
 
+/* What admission said of a request, the worse later. */
+enum pk_verdict {
+    PK_VERDICT_NONE,         /* it was not asked: throttle off */
+    PK_VERDICT_ADMITTED,     /* all limits had room */
+    PK_VERDICT_WOULD_REFUSE, /* throttle observe: executed all the same */
+    PK_VERDICT_REFUSED       /* throttle enforce */
+};
+/* The limit that refuses (partitions-capacity.md §6.1). */
+enum pk_limit {
+    PK_LIMIT_NONE,
+    PK_LIMIT_KEY_RANGE,
+    PK_LIMIT_PROVISIONED,
+    PK_LIMIT_MAX_ON_DEMAND,
+    PK_LIMIT_ACCOUNT
+};
+
 /* What the footer shows and the API lacks. Partitions are those of the table or index read. */
 struct pk_facts {
     uint32_t partition; /* the first one touched */
@@ -48,7 +64,19 @@ struct pk_facts {
     uint64_t bytes;           /* read, or stored by a write */
     uint64_t items_read;
     uint64_t items_returned;
+    enum pk_verdict verdict; /* of several items or pages: the worst */
+    enum pk_limit limit;     /* the one that refused, or would have */
+    uint32_t limit_index;    /* whose limit: 0: what the request names; n: the table's n-th index */
 };
+/* Makes the worse verdict that of both. */
+static inline void pk_facts_add_verdict(struct pk_facts *sum, const struct pk_facts *one)
+{
+    if (one->verdict <= sum->verdict)
+        return;
+    sum->verdict = one->verdict;
+    sum->limit = one->limit;
+    sum->limit_index = one->limit_index;
+}
 
 /* ---- single items ------------------------------------------------------------------------- */
 

@@ -84,6 +84,7 @@ void partiql_add_facts(struct pk_facts *sum, const struct pk_facts *facts)
     sum->bytes += facts->bytes;
     sum->items_read += facts->items_read;
     sum->items_returned += facts->items_returned;
+    pk_facts_add_verdict(sum, facts);
 }
 
 /* --- reads ----------------------------------------------------------------------------------- */

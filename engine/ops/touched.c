@@ -14,6 +14,7 @@ void pk_touched_add(struct pk_touched *touched, const struct pk_table *table,
     all->bytes += one->bytes;
     all->items_read += one->items_read;
     all->items_returned += one->items_returned;
+    pk_facts_add_verdict(all, one);
     while (at < touched->count && (touched->list[at].table_id != table->id ||
                                    touched->list[at].partition != one->partition))
         at++;

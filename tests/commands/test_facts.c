@@ -67,6 +67,53 @@ Test(facts, what_is_written_is_read)
     cmd_response_release(&hinted);
 }
 
+static const struct verdict_case {
+    enum pk_verdict verdict;
+    enum pk_limit limit;
+    uint32_t index;
+    const char *line;
+} verdict_cases[] = {
+    {PK_VERDICT_ADMITTED, PK_LIMIT_NONE, 0, "{" NUMBERS ",\"Verdict\":\"ADMITTED\"}"},
+    {PK_VERDICT_WOULD_REFUSE, PK_LIMIT_KEY_RANGE, 0,
+     "{" NUMBERS ",\"Verdict\":\"WOULD_REFUSE\",\"Limit\":\"KeyRange\"}"},
+    {PK_VERDICT_REFUSED, PK_LIMIT_ACCOUNT, 2,
+     "{" NUMBERS ",\"Verdict\":\"REFUSED\",\"Limit\":\"Account\",\"LimitIndex\":2}"},
+};
+
+Test(facts, verdicts_travel)
+{
+    for (size_t i = 0; i < sizeof(verdict_cases) / sizeof(verdict_cases[0]); i++) {
+        const struct verdict_case *row = &verdict_cases[i];
+        struct cmd_response response = sample(NULL);
+        struct cmd_response back = CMD_RESPONSE_INIT;
+
+        response.facts.verdict = row->verdict;
+        response.facts.limit = row->limit;
+        response.facts.limit_index = row->index;
+        check_line(&response, row->line);
+        cr_assert(cmd_facts_read(pk_slice_cstr(row->line), &back));
+        cr_expect_eq(back.facts.verdict, row->verdict);
+        cr_expect_eq(back.facts.limit, row->limit);
+        cr_expect_eq(back.facts.limit_index, row->index);
+        cmd_response_release(&back);
+    }
+}
+
+Test(facts, the_worse_verdict_stays)
+{
+    struct pk_facts sum = {.verdict = PK_VERDICT_WOULD_REFUSE, .limit = PK_LIMIT_ACCOUNT};
+    const struct pk_facts better = {.verdict = PK_VERDICT_ADMITTED};
+    const struct pk_facts worse = {
+        .verdict = PK_VERDICT_REFUSED, .limit = PK_LIMIT_PROVISIONED, .limit_index = 1};
+
+    pk_facts_add_verdict(&sum, &better);
+    cr_expect_eq(sum.limit, PK_LIMIT_ACCOUNT);
+    pk_facts_add_verdict(&sum, &worse);
+    cr_expect_eq(sum.verdict, PK_VERDICT_REFUSED);
+    cr_expect_eq(sum.limit, PK_LIMIT_PROVISIONED);
+    cr_expect_eq(sum.limit_index, 1U);
+}
+
 Test(facts, a_long_hint_is_cut_at_a_character)
 {
     struct pk_buf hint = PK_BUF_INIT, out = PK_BUF_INIT;
@@ -138,6 +185,13 @@ Test(facts, malformed_lines_change_nothing)
         "{" NUMBERS ",\"Span\":[1,2],\"Use\":\"Filter\"}",
         "{" NUMBERS ",\"Span\":[1,2],\"Use\":1}",
         "{" NUMBERS ",\"Use\":\"FilterExpression\"}",
+        "{" NUMBERS ",\"Verdict\":\"\"}",
+        "{" NUMBERS ",\"Verdict\":\"ADMIT\"}",
+        "{" NUMBERS ",\"Verdict\":1}",
+        "{" NUMBERS ",\"Limit\":\"KeyRange\"}",
+        "{" NUMBERS ",\"LimitIndex\":1}",
+        "{" NUMBERS ",\"Verdict\":\"REFUSED\",\"Limit\":\"Keys\"}",
+        "{" NUMBERS ",\"Verdict\":\"REFUSED\",\"LimitIndex\":-1}",
         "{" NUMBERS ",\"Hint\":1}",
         "{" NUMBERS ",\"Hint\":\"\"}",
         "{" NUMBERS ",\"Hint\":\"a\\u0000b\"}",
