@@ -44,6 +44,9 @@ struct cmd_backend_ops {
     void (*call)(struct cmd_backend *backend, pk_slice operation, pk_slice request,
                  const atomic_bool *cancel, struct cmd_response *response);
     void (*free)(struct cmd_backend *backend);
+    /* The same, but what is refused or lost is not sent again. NULL: call() never does that. */
+    void (*call_once)(struct cmd_backend *backend, pk_slice operation, pk_slice request,
+                      const atomic_bool *cancel, struct cmd_response *response);
 };
 
 struct cmd_backend {
@@ -66,6 +69,10 @@ pk_slice cmd_operation_of_target(pk_slice target);
 bool cmd_body_is_json(pk_slice body);
 /* Makes err the response: status, code and body. Takes what err owns. */
 void cmd_response_fail_take(struct cmd_response *response, struct pk_error *err);
+
+/* Runs the operation without repetitions, whatever the answer is: for who counts refusals. */
+void cmd_backend_call_once(struct cmd_backend *backend, pk_slice operation, pk_slice request,
+                           const atomic_bool *cancel, struct cmd_response *response);
 
 /* A backend on the engine, which must outlive it. */
 struct cmd_backend *cmd_backend_local_new(struct pk_engine *engine);

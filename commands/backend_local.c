@@ -38,6 +38,15 @@ struct cmd_backend *cmd_backend_local_new(struct pk_engine *engine)
     return &local->backend;
 }
 
+void cmd_backend_call_once(struct cmd_backend *backend, pk_slice operation, pk_slice request,
+                           const atomic_bool *cancel, struct cmd_response *response)
+{
+    if (backend->ops->call_once != NULL)
+        backend->ops->call_once(backend, operation, request, cancel, response);
+    else
+        backend->ops->call(backend, operation, request, cancel, response);
+}
+
 void cmd_backend_free(struct cmd_backend *backend)
 {
     if (backend != NULL)

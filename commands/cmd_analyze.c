@@ -44,7 +44,7 @@ static void meter_free(struct cmd_backend *backend)
     (void)backend;
 }
 
-static const struct cmd_backend_ops meter_ops = {meter_call, meter_free};
+static const struct cmd_backend_ops meter_ops = {.call = meter_call, .free = meter_free};
 
 static enum pk_code run_measured(struct cmd_context *context, pk_slice text,
                                  struct cmd_result *result, struct cmd_usage *usage,

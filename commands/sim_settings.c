@@ -110,8 +110,7 @@ static const struct {
     uint64_t ms;
 } spans[] = {{"d", 86400000}, {"h", 3600000}, {"min", 60000}, {"m", 60000}, {"s", 1000}, {"ms", 1}};
 
-/* "500ms", "2 s", "15min", "48h", "30d", in milliseconds; a bare 0 is a DURATION, too. */
-static bool parse_duration(pk_slice text, uint64_t *ms)
+bool cmd_parse_duration(pk_slice text, uint64_t *ms)
 {
     size_t digits = 0;
     int64_t number = 0;
@@ -165,10 +164,10 @@ enum pk_code cmd_words_duration(struct cmd_words *words, uint64_t *ms, struct pk
         struct pk_span unit = words->token.span;
         pk_slice both = pk_slice_of(source.data + span.start, unit.start + unit.len - span.start);
 
-        if (parse_duration(both, ms))
+        if (cmd_parse_duration(both, ms))
             return cmd_words_next(words, err);
     }
-    if (rc == PK_OK && !parse_duration(number, ms)) {
+    if (rc == PK_OK && !cmd_parse_duration(number, ms)) {
         rc = pk_fail_at(err, PK_E_USAGE, span, "expected a duration");
         pk_error_hint(err, "durations: 500ms, 2s, 15min, 48h, 30d");
     }
@@ -351,7 +350,7 @@ static bool parse_value(const struct pk_sim_field *field, pk_slice text, uint64_
         read = cmd_parse_size(text, value);
         break;
     case PK_SIM_DURATION:
-        read = parse_duration(text, value);
+        read = cmd_parse_duration(text, value);
         break;
     case PK_SIM_SHARE:
         read = parse_share(text, value);

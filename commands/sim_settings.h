@@ -32,6 +32,9 @@ bool cmd_sim_is(pk_slice name);
 PK_MUST_CHECK enum pk_code cmd_sim_set(struct cmd_context *context, pk_slice name, pk_slice value,
                                        struct pk_error *err);
 
+/* "500ms", "2 s", "15min", "48h", "30d", "0": DURATION of the language, in milliseconds; false for
+ * anything else. */
+bool cmd_parse_duration(pk_slice text, uint64_t *ms);
 /* The largest unit that leaves no fraction: "15 min"; "0" for none. */
 pk_slice cmd_duration_text(struct pk_arena *arena, uint64_t ms);
 /* Takes the current word, or two of them ("2 s"), as a DURATION. */

@@ -4,7 +4,8 @@
  * Which lock guards what, and in which order they are taken (top before bottom):
  *
  *   advance_lock    one change of the clock at a time; held over the ticks of an advance
- *   tick_lock       one tick at a time
+ *   tick_lock       one tick at a time, the actor's calls among it; guards the actor. What a caller
+ *                   of the engine locks for its actor comes below it, and is not held over a call
  *   catalog.ddl     one definition of a table changes at a time, or the settings that new ones are
  *                   made by; held over the commit
  *   table_log.apply one change of an index' rows at a time, of each table; held over the commit

@@ -53,6 +53,19 @@ PK_MUST_CHECK enum pk_code pk_engine_clock_speed(struct pk_engine *engine, uint3
 PK_MUST_CHECK enum pk_code pk_engine_advance(struct pk_engine *engine, struct pk_call *call,
                                              int64_t to_ms, struct pk_error *err);
 
+/* Somebody outside who acts at times of the simulated clock: a traffic. An advance stops at each
+ * time at which it is due, after the background work of that time, so that both take place in
+ * simulated order; every tick runs it as well. Its calls come one at a time, and may call anything
+ * in ops.h, but neither change the clock nor set the actor. */
+struct pk_actor {
+    int64_t (*next_due)(void *context); /* INT64_MAX: at no time */
+    void (*run)(void *context, int64_t now_ms);
+    void *context;
+};
+/* Copies the actor; NULL: none from here on. When it returns, no call of the one before is running
+ * or will come. */
+void pk_engine_set_actor(struct pk_engine *engine, const struct pk_actor *actor);
+
 /* What the simulation is told about its world: units a second, and bytes (grammar.md, "Settings").
  * Kept in the store, for all who open it. A table keeps the partitions it was made with. */
 struct pk_sim_settings {

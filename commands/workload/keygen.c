@@ -38,7 +38,7 @@ enum pk_code keygen_init(struct keygen *keygen, const struct keygen_spec *spec,
 void keygen_release(struct keygen *keygen)
 {
     free(keygen->cumulated);
-    *keygen = (struct keygen){.next = 0};
+    *keygen = (struct keygen){.cumulated = NULL};
 }
 
 /* The first key whose cumulated weight is above the draw. */
@@ -68,7 +68,7 @@ static uint64_t draw_hot(const struct keygen_spec *spec, struct pk_rng *rng)
     return other < spec->hot_key ? other : other + 1;
 }
 
-uint64_t keygen_next(struct keygen *keygen, struct pk_rng *rng)
+uint64_t keygen_at(const struct keygen *keygen, uint64_t n, struct pk_rng *rng)
 {
     switch (keygen->spec.skew) {
     case KEYGEN_UNIFORM:
@@ -78,7 +78,7 @@ uint64_t keygen_next(struct keygen *keygen, struct pk_rng *rng)
     case KEYGEN_HOT:
         return draw_hot(&keygen->spec, rng);
     case KEYGEN_SEQUENTIAL:
-        return keygen->next++ % keygen->spec.keys;
+        return n % keygen->spec.keys;
     }
     return 0;
 }

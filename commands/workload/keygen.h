@@ -29,7 +29,6 @@ struct keygen_spec {
 
 struct keygen {
     struct keygen_spec spec;
-    uint64_t next;       /* sequential */
     uint64_t *cumulated; /* zipf: owned weights, summed up */
 };
 
@@ -37,6 +36,8 @@ struct keygen {
 PK_MUST_CHECK enum pk_code keygen_init(struct keygen *keygen, const struct keygen_spec *spec,
                                        struct pk_error *err);
 void keygen_release(struct keygen *keygen);
-uint64_t keygen_next(struct keygen *keygen, struct pk_rng *rng);
+/* The key of the n-th request, n from 0. Changes nothing but the generator: any thread may ask for
+ * any request. */
+uint64_t keygen_at(const struct keygen *keygen, uint64_t n, struct pk_rng *rng);
 
 #endif

@@ -54,7 +54,8 @@ struct pk_engine {
     struct pk_backup_jobs backups;
 
     pthread_mutex_t advance_lock; /* one change of the clock at a time */
-    pthread_mutex_t tick_lock;    /* one tick at a time */
+    pthread_mutex_t tick_lock;    /* one tick at a time; guards actor */
+    struct pk_actor actor;        /* run NULL: none */
     pthread_t ticker;
     bool ticking;
     pthread_mutex_t ticker_lock; /* guards stop */

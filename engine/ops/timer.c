@@ -113,6 +113,27 @@ static enum pk_code run_tokens(struct pk_engine *engine, int64_t now_ms, bool *m
     return pk_tokens_sweep(&engine->tokens, engine->store, now_ms, err);
 }
 
+/* The actor is asked under tick_lock, so that it is not taken away meanwhile. */
+static enum pk_code actor_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
+{
+    (void)err;
+    pthread_mutex_lock(&engine->tick_lock);
+    if (engine->actor.run != NULL)
+        *due_ms = engine->actor.next_due(engine->actor.context);
+    pthread_mutex_unlock(&engine->tick_lock);
+    return PK_OK;
+}
+
+static enum pk_code run_actor(struct pk_engine *engine, int64_t now_ms, bool *more,
+                              struct pk_error *err)
+{
+    (void)more;
+    (void)err;
+    if (engine->actor.run != NULL)
+        engine->actor.run(engine->actor.context, now_ms);
+    return PK_OK;
+}
+
 struct source {
     const char *name;
     /* When the next of it is due, INT64_MAX: none waits. NULL: it waits for no time. */
@@ -134,6 +155,7 @@ static const struct source sources[] = {
     {"streams", streams_due, run_streams},
     {"dropped tables", NULL, run_sweep},
     {"idempotency tokens", NULL, run_tokens},
+    {"traffic", actor_due, run_actor},
     {NULL, NULL, NULL},
 };
 
@@ -153,7 +175,8 @@ bool pk_timers_run(struct pk_engine *engine, int64_t now_ms)
     return any;
 }
 
-enum pk_code pk_timers_next_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
+enum pk_code pk_timers_next_due(struct pk_engine *engine, int64_t after_ms, int64_t *due_ms,
+                                struct pk_error *err)
 {
     *due_ms = INT64_MAX;
     for (const struct source *source = sources; source->name != NULL; source++) {
@@ -164,10 +187,17 @@ enum pk_code pk_timers_next_due(struct pk_engine *engine, int64_t *due_ms, struc
             rc = source->next_due(engine, &due, err);
         if (rc != PK_OK)
             return rc;
-        if (due < *due_ms)
+        if (due > after_ms && due < *due_ms)
             *due_ms = due;
     }
     return PK_OK;
+}
+
+void pk_engine_set_actor(struct pk_engine *engine, const struct pk_actor *actor)
+{
+    pthread_mutex_lock(&engine->tick_lock);
+    engine->actor = actor == NULL ? (struct pk_actor){NULL, NULL, NULL} : *actor;
+    pthread_mutex_unlock(&engine->tick_lock);
 }
 
 /* The stored clock -----------------------------------------------------------------------------*/
@@ -296,7 +326,7 @@ static enum pk_code run_due(struct pk_engine *engine, struct pk_call *call, stru
 }
 
 /* Goes from one due time to the next. What is still due after its time was worked at cannot be done
- * now, and is left to later ticks. */
+ * now, and is tried again whenever something else is due. */
 static enum pk_code pass_timers(struct pk_engine *engine, struct pk_call *call, int64_t to_ms,
                                 struct pk_error *err)
 {
@@ -309,10 +339,10 @@ static enum pk_code pass_timers(struct pk_engine *engine, struct pk_call *call, 
         if (rc == PK_OK)
             rc = pk_call_check(call, err);
         if (rc == PK_OK)
-            rc = pk_timers_next_due(engine, &due_ms, err);
+            rc = pk_timers_next_due(engine, done_ms, &due_ms, err);
         if (rc != PK_OK)
             return rc;
-        if (due_ms > to_ms || due_ms <= done_ms)
+        if (due_ms > to_ms)
             return PK_OK;
         done_ms = due_ms;
         /* A running clock may be past it. */

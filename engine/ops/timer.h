@@ -13,9 +13,9 @@
 /* One slice of everything; true when something was left. Under tick_lock. What fails is tried again
  * by the next tick. */
 bool pk_timers_run(struct pk_engine *engine, int64_t now_ms);
-/* The earliest of all; INT64_MAX: nothing waits. */
-PK_MUST_CHECK enum pk_code pk_timers_next_due(struct pk_engine *engine, int64_t *due_ms,
-                                              struct pk_error *err);
+/* The earliest that is later than after_ms; INT64_MAX: nothing waits. */
+PK_MUST_CHECK enum pk_code pk_timers_next_due(struct pk_engine *engine, int64_t after_ms,
+                                              int64_t *due_ms, struct pk_error *err);
 /* Goes on with the clock the store was left with. */
 PK_MUST_CHECK enum pk_code pk_timer_load_clock(struct pk_engine *engine, struct pk_error *err);
 

@@ -38,6 +38,7 @@ struct call {
     struct pk_rng rng;
     enum sh_failure failure; /* of the last attempt */
     unsigned attempts;
+    bool once; /* it is not sent again, whatever comes */
     char target[TARGET_MAX];
 };
 
@@ -239,7 +240,7 @@ static bool pause_before(struct call *call)
 
 static bool goes_again(const struct call *call)
 {
-    return !call->request.hurried &&
+    return !call->request.hurried && !call->once &&
            sh_retry_again(call->failure, call->attempts, call->remote->account.attempts);
 }
 
@@ -257,24 +258,41 @@ static void hint_attempts(const struct call *call)
     call->response->hint = pk_buf_detach(&hint);
 }
 
+static void perform(struct call *call, pk_slice operation)
+{
+    int64_t start_us = pk_clock_real_us();
+
+    call->answer.date_s = -1;
+    pk_rng_seed(&call->rng, (uint64_t)start_us ^ (uint64_t)(uintptr_t)call);
+    address(call, operation);
+    attempt(call);
+    while (goes_again(call) && pause_before(call))
+        attempt(call);
+    sh_client_answer_release(&call->answer);
+    call->response->retries = call->attempts - 1;
+    call->response->micros = pk_clock_real_us() - start_us;
+    hint_attempts(call);
+}
+
 static void remote_call(struct cmd_backend *backend, pk_slice operation, pk_slice request,
                         const atomic_bool *cancel, struct cmd_response *response)
 {
-    struct call call = {.remote = (struct remote *)(void *)backend, .response = response};
-    int64_t start_us = pk_clock_real_us();
+    struct call call = {.remote = (struct remote *)(void *)backend,
+                        .response = response,
+                        .request = {.body = request, .cancel = cancel}};
 
-    call.request.body = request;
-    call.request.cancel = cancel;
-    call.answer.date_s = -1;
-    pk_rng_seed(&call.rng, (uint64_t)start_us ^ (uint64_t)(uintptr_t)&call);
-    address(&call, operation);
-    attempt(&call);
-    while (goes_again(&call) && pause_before(&call))
-        attempt(&call);
-    sh_client_answer_release(&call.answer);
-    response->retries = call.attempts - 1;
-    response->micros = pk_clock_real_us() - start_us;
-    hint_attempts(&call);
+    perform(&call, operation);
+}
+
+static void remote_call_once(struct cmd_backend *backend, pk_slice operation, pk_slice request,
+                             const atomic_bool *cancel, struct cmd_response *response)
+{
+    struct call call = {.remote = (struct remote *)(void *)backend,
+                        .response = response,
+                        .request = {.body = request, .cancel = cancel},
+                        .once = true};
+
+    perform(&call, operation);
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -288,7 +306,8 @@ static void remote_free(struct cmd_backend *backend)
     free(remote);
 }
 
-static const struct cmd_backend_ops remote_ops = {.call = remote_call, .free = remote_free};
+static const struct cmd_backend_ops remote_ops = {
+    .call = remote_call, .free = remote_free, .call_once = remote_call_once};
 
 /* May one work with an endpoint that answers so to ListTables? A user who must not list tables may
  * still use one. */

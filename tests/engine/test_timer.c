@@ -70,16 +70,95 @@ Test(timer, advance_goes_from_due_time_to_due_time)
     log_set_lag(&fx, 1000, 0);
     for (int i = 0; i < 5; i++) {
         cr_assert_eq(engine_put(&fx, "T", engine_format(&fx, "{p: 'k%d', a: 'A'}", i)), PK_OK);
-        cr_assert_eq(pk_timers_next_due(fx.engine, &due, &fx.err), PK_OK);
+        cr_assert_eq(pk_timers_next_due(fx.engine, INT64_MIN, &due, &fx.err), PK_OK);
         cr_expect_eq(due, start + (i < 4 ? 1000 : 1300), "put %d: %d", i, (int)(due - start));
         cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + 300 * (i + 1), &fx.err), PK_OK);
     }
     cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + INT64_C(30) * 86400000, &fx.err),
                  PK_OK);
-    cr_assert_eq(pk_timers_next_due(fx.engine, &due, &fx.err), PK_OK);
+    cr_assert_eq(pk_timers_next_due(fx.engine, INT64_MIN, &due, &fx.err), PK_OK);
     cr_expect_eq(due, INT64_MAX, "nothing waits");
     cr_assert_eq(engine_read(&fx, &(struct read_text){.from = "T.g", .select = PK_SELECT_COUNT}),
                  PK_OK);
     cr_expect_eq(fx.read.count, 5);
+    engine_close(&fx);
+}
+
+/* ---- the actor ------------------------------------------------------------------------------- */
+
+/* Writes an item each `every` milliseconds, and notes when. */
+struct beat {
+    struct engine_fixture *fx; /* one of its own: the call comes from inside an advance */
+    int64_t start_ms, next_ms, every_ms, last_ms;
+    struct pk_buf seen;
+};
+
+static int64_t beat_due(void *context)
+{
+    const struct beat *beat = context;
+
+    return beat->next_ms <= beat->last_ms ? beat->next_ms : INT64_MAX;
+}
+
+static void beat_run(void *context, int64_t now_ms)
+{
+    struct beat *beat = context;
+
+    if (beat_due(beat) > now_ms)
+        return;
+    cr_assert_eq(engine_put(beat->fx, "T", engine_format(beat->fx, "{p: 'k', a: 'A'}")), PK_OK);
+    cr_assert_eq(
+        engine_read(beat->fx, &(struct read_text){.from = "T.g", .select = PK_SELECT_COUNT}),
+        PK_OK);
+    pk_buf_printf(&beat->seen, "%lld:%llu ", (long long)(now_ms - beat->start_ms),
+                  (unsigned long long)beat->fx->read.count);
+    beat->next_ms += beat->every_ms;
+}
+
+/* An index that lags 250 ms: the work that is due between two beats is seen by the second. */
+Test(timer, an_actor_and_background_work_take_turns)
+{
+    struct engine_fixture fx, inner;
+    struct beat beat = {.fx = &inner, .every_ms = 100};
+    const struct pk_actor actor = {beat_due, beat_run, &beat};
+    int64_t start;
+
+    engine_open(&fx);
+    start = pk_clock_now(&fx.engine->clock);
+    engine_share(&inner, fx.engine);
+    engine_table(&fx, "T p:S; gsi g a:S keys");
+    log_set_lag(&fx, 250, 0);
+    beat.start_ms = start;
+    beat.next_ms = start + 100;
+    beat.last_ms = start + 500;
+    pk_engine_set_actor(fx.engine, &actor);
+    cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + 150, &fx.err), PK_OK);
+    cr_expect_str_eq(beat.seen.data, "100:0 ");
+    cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + 1000, &fx.err), PK_OK);
+    cr_expect_str_eq(beat.seen.data, "100:0 200:0 300:0 400:1 500:1 ");
+    cr_expect_eq(pk_clock_now(&fx.engine->clock), start + 1000);
+    beat.last_ms = start + 2000;
+    pk_engine_set_actor(fx.engine, NULL);
+    cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + 2000, &fx.err), PK_OK);
+    cr_expect_str_eq(beat.seen.data, "100:0 200:0 300:0 400:1 500:1 ", "it was taken away");
+    pk_buf_release(&beat.seen);
+    engine_unshare(&inner);
+    engine_close(&fx);
+}
+
+/* Work that cannot be done at its time keeps nobody else waiting. */
+Test(timer, what_is_stuck_is_passed)
+{
+    struct engine_fixture fx;
+    int64_t due = 0;
+
+    engine_open(&fx);
+    engine_table(&fx, "T p:S; gsi g a:S keys");
+    log_set_lag(&fx, 1000, 0);
+    cr_assert_eq(engine_put(&fx, "T", "{p: 'k', a: 'A'}"), PK_OK);
+    cr_assert_eq(pk_timers_next_due(fx.engine, INT64_MIN, &due, &fx.err), PK_OK);
+    cr_assert_neq(due, INT64_MAX);
+    cr_assert_eq(pk_timers_next_due(fx.engine, due, &due, &fx.err), PK_OK);
+    cr_expect_eq(due, INT64_MAX);
     engine_close(&fx);
 }
