@@ -434,7 +434,7 @@ struct pk_table_stats {
     bool counting; /* a recount after an unclean close has not finished: figures are partial */
     struct pk_counts table;
     struct pk_counts *indexes;    /* arena, in the table's order */
-    struct pk_counts *partitions; /* arena, table->partition_count of them */
+    struct pk_counts *partitions; /* arena, in the order of the table's */
 };
 void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
                            const struct pk_table *table, struct pk_table_stats *stats);
@@ -455,8 +455,13 @@ struct pk_place {
     uint64_t token;
     uint32_t partition;
     uint32_t partition_count;
-    uint64_t partition_first; /* first and last token of the partition */
+    uint32_t partition_id;
+    uint64_t partition_first; /* first and last token of which the partition owns something */
     uint64_t partition_last;
+    /* arena: the partition's first position (schema.h), and the next one's, empty at the ends. One
+     * longer than a token lies inside it, and inside an item collection when it ends in a sort
+     * key. */
+    pk_slice first_position, end_position;
     pk_slice stored_key; /* arena: the row's key bytes as far as the given key determines them */
 };
 /* key: the whole key or its hash attribute alone. index data NULL: the table. */
@@ -468,7 +473,7 @@ PK_MUST_CHECK enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_c
 struct pk_collection {
     pk_value hash_key; /* the key attribute's value */
     struct pk_counts counts;
-    uint32_t partition;
+    uint32_t partition; /* in which it begins */
 };
 struct pk_collections {
     struct pk_collection *list;

@@ -63,6 +63,23 @@ struct pk_max_throughput {
     int64_t write;
 };
 
+/* A partition owns the rows from its first position up to the next one's first. A position is what
+ * stands in a row's key behind the space byte and the id: token, encoded key values. */
+struct pk_partition_entry {
+    uint32_t id;     /* never used again in the table or index; in the keys of its change records */
+    uint32_t parent; /* the id of the one it came out of; its own: none */
+    pk_slice first;  /* at least a token; empty: all that is before the second */
+};
+
+/* How a table's or index' rows are cut (table/partition_map.h). A partition's number is its place
+ * here, from 0. */
+struct pk_partitions {
+    struct pk_partition_entry *list; /* in the order of keys */
+    uint32_t count;
+    uint32_t next_id;
+    bool even; /* as they were made: number and id of a token's partition are its share */
+};
+
 struct pk_index {
     uint32_t id;
     pk_slice name;
@@ -75,7 +92,7 @@ struct pk_index {
     bool backfilling;                /* GSI, CREATING: items are being copied */
     struct pk_throughput throughput; /* GSI */
     struct pk_max_throughput max;    /* GSI */
-    uint32_t partition_count;        /* GSI: of its own; LSI: the table's */
+    struct pk_partitions partitions; /* GSI: of its own; LSI: the table's, the same list */
 };
 
 struct pk_tag {
@@ -144,7 +161,7 @@ struct pk_table {
     struct pk_tag *tags;      /* sorted by key */
     size_t tag_count;
     struct pk_restore restore;
-    uint32_t partition_count; /* initial partitions (partitions-capacity.md §3.1) */
+    struct pk_partitions partitions;
 };
 
 struct pk_table *pk_table_ref(struct pk_table *table);

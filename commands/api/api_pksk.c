@@ -79,6 +79,8 @@ enum pk_code api_pksk_where(struct api_call *call, const struct cJSON *request, 
     json_out_uint(out, place.partition);
     json_out_member(out, "PartitionCount");
     json_out_uint(out, place.partition_count);
+    json_out_member(out, "PartitionId");
+    json_out_uint(out, place.partition_id);
     add_hex_token(out, "FirstToken", place.partition_first);
     add_hex_token(out, "LastToken", place.partition_last);
     json_out_member(out, "StoredKey");
@@ -189,7 +191,7 @@ enum pk_code api_pksk_table_stats(struct api_call *call, const struct cJSON *req
     pk_buf_add_byte(out, ']');
     json_out_member(out, "Partitions");
     pk_buf_add_byte(out, '[');
-    for (size_t i = 0; i < table->partition_count; i++) {
+    for (size_t i = 0; i < table->partitions.count; i++) {
         json_out_element(out);
         pk_buf_add_byte(out, '{');
         add_counts(out, &stats.partitions[i]);

@@ -177,12 +177,14 @@ void pk_stream_open(struct pk_table *table, struct pk_arena *arena, int64_t now_
     *made = (struct pk_stream){
         .label_ms = label_ms,
         .view = table->stream,
-        .shards = PK_NEW_ARRAY(arena, struct pk_shard, table->partition_count),
-        .shard_count = table->partition_count,
+        .shards = PK_NEW_ARRAY(arena, struct pk_shard, table->partitions.count),
+        .shard_count = table->partitions.count,
     };
-    for (uint32_t i = 0; i < table->partition_count; i++)
-        made->shards[i] =
-            (struct pk_shard){.serial = i + 1, .number = i, .opened_ms = label_ms, .first = first};
+    for (uint32_t i = 0; i < table->partitions.count; i++)
+        made->shards[i] = (struct pk_shard){.serial = i + 1,
+                                            .number = table->partitions.list[i].id,
+                                            .opened_ms = label_ms,
+                                            .first = first};
     table->streams = streams;
     table->stream_count++;
 }

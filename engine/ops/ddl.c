@@ -18,6 +18,7 @@
 #include "engine/ops/stream_ddl.h"
 #include "engine/ops/table_log.h"
 #include "engine/table/descriptor.h"
+#include "engine/table/partition_map.h"
 #include "engine/table/table_spec.h"
 
 /* Shared with ddl_update.c ---------------------------------------------------------------------*/
@@ -95,21 +96,26 @@ static void set_uuid(const struct pk_engine *engine, struct pk_table *table)
 
 static void set_partitions(const struct pk_engine *engine, struct pk_table *table)
 {
-    table->partition_count = pk_ddl_partitions(engine, table, &table->throughput);
+    struct pk_arena *arena = pk_table_arena(table);
+    uint32_t count = pk_ddl_partitions(engine, table, &table->throughput);
+
     /* Warmed up on creation: as many as the warm throughput needs. */
     if (table->warm_read > 0 || table->warm_write > 0) {
         uint32_t warm = pk_partition_count(PK_PARTITION_MAX, table->warm_read, table->warm_write, 0,
                                            &engine->partition_limits);
 
-        if (warm > table->partition_count)
-            table->partition_count = warm;
+        if (warm > count)
+            count = warm;
     }
+    pk_partitions_even(&table->partitions, count, arena);
     for (size_t i = 0; i < table->index_count; i++) {
         struct pk_index *index = &table->indexes[i];
 
-        index->partition_count = index->local
-                                     ? table->partition_count
-                                     : pk_ddl_partitions(engine, table, &index->throughput);
+        if (index->local)
+            index->partitions = table->partitions;
+        else
+            pk_partitions_even(&index->partitions,
+                               pk_ddl_partitions(engine, table, &index->throughput), arena);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/ops/ddl.h"
 #include "engine/table/descriptor.h"
+#include "engine/table/partition_map.h"
 #include "engine/table/table_spec.h"
 
 #define PREFIX "One or more parameter values were invalid: "
@@ -153,7 +154,8 @@ enum pk_code pk_ddl_create_index(const struct pk_engine *engine, struct pk_table
     index = &indexes[table->index_count];
     pk_index_spec_build(spec, change->attributes, change->attribute_count, arena, index);
     index->status = PK_STATUS_CREATING;
-    index->partition_count = pk_ddl_partitions(engine, table, &index->throughput);
+    pk_partitions_even(&index->partitions, pk_ddl_partitions(engine, table, &index->throughput),
+                       arena);
     table->indexes = indexes;
     table->index_count++;
     add_attributes(table, index->key.hash, index->key.hash_count);

@@ -5,6 +5,7 @@
 #include "engine/ops/read_check.h"
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
+#include "engine/table/partition_map.h"
 
 enum pk_code pk_get_prepare(struct pk_call *call, const struct pk_get *request,
                             struct pk_get_step *step, struct pk_error *err)
@@ -38,13 +39,13 @@ enum pk_code pk_get_read(struct pk_call *call, const struct pk_snap *snap, struc
 
 struct pk_facts pk_get_facts(const struct pk_get_step *step)
 {
-    const struct pk_table *table = step->table;
+    const struct pk_partitions *partitions = &step->table->partitions;
     uint64_t found = step->item.len > 0 ? 1 : 0;
 
     return (struct pk_facts){
-        .partition = pk_partition_of(pk_layout_row_token(step->row), table->partition_count),
+        .partition = pk_partitions_find(partitions, pk_partition_position(step->row)),
         .partitions_touched = 1,
-        .partition_count = table->partition_count,
+        .partition_count = partitions->count,
         .bytes = step->item_size,
         .items_read = found,
         .items_returned = found,

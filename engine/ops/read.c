@@ -9,6 +9,7 @@
 #include "engine/ops/read_plan.h"
 #include "engine/ops/start_key.h"
 #include "engine/table/index.h"
+#include "engine/table/partition_map.h"
 
 enum { CANCEL_EVERY = 64 };
 
@@ -22,8 +23,8 @@ struct page {
     uint64_t bytes;     /* of the entries */
     uint64_t fetched_bytes;
     int64_t fetched_milli;
-    uint64_t last_token; /* of the last entry read */
-    bool stopped;        /* before the end of the range */
+    pk_slice last_row; /* of the last entry read, when the page ended there */
+    bool stopped;      /* before the end of the range */
 };
 
 static enum pk_consistency consistency_of(const struct page *page)
@@ -111,9 +112,9 @@ static enum pk_code read_rows(struct page *page, struct pk_iter *iter, struct pk
         rc = read_entry(page, pk_iter_value(iter), &entry, err);
         if (rc != PK_OK)
             return rc;
-        page->last_token = pk_layout_row_token(pk_iter_key(iter));
         if (is_full(page)) {
             page->stopped = true;
+            page->last_row = pk_arena_dup(page->call->arena, pk_iter_key(iter));
             page->result->last_key = pk_start_key_of(page->plan, entry, page->call->arena);
             break;
         }
@@ -141,24 +142,34 @@ static void report_cost(const struct page *page)
     pk_cost_add_index(cost, page->call->arena, page->plan->index, milli);
 }
 
+/* The number of the last partition that has to do with a range. */
+static uint32_t last_partition(const struct pk_partitions *partitions, const struct pk_range *range)
+{
+    pk_slice position = pk_partition_position(range->lower);
+    pk_slice id = pk_slice_of(range->lower.data, range->lower.len - position.len);
+
+    if (!pk_slice_starts(range->upper, id))
+        return partitions->count - 1;
+    return pk_partitions_find_before(partitions, pk_partition_position(range->upper));
+}
+
+/* A page passes all partitions of its range, also those without rows, up to where it ended. */
 static void report_facts(const struct page *page)
 {
     const struct pk_read *request = page->request;
+    const struct pk_partitions *partitions = page->plan->partitions;
     struct pk_facts *facts = &page->result->facts;
-    uint32_t partitions = page->plan->partition_count;
-    uint64_t last = pk_layout_row_token(page->plan->range.lower);
+    uint32_t first = pk_partitions_find(partitions, pk_partition_position(page->plan->range.lower));
+    uint32_t last = last_partition(partitions, &page->plan->range);
 
-    facts->partition_count = partitions;
-    facts->partition = pk_partition_of(last, partitions);
-    if (request->key_terms == NULL) {
-        /* A scan passes all partitions of its range, also those without rows. */
-        last = request->total_segments > 1
-                   ? pk_partition_last(request->segment, request->total_segments)
-                   : UINT64_MAX;
-        if (page->stopped)
-            last = page->last_token;
+    if (page->stopped) {
+        uint32_t end = pk_partitions_find(partitions, pk_partition_position(page->last_row));
+
+        *(request->backward ? &first : &last) = end;
     }
-    facts->partitions_touched = pk_partition_of(last, partitions) - facts->partition + 1;
+    facts->partition_count = partitions->count;
+    facts->partition = first;
+    facts->partitions_touched = last < first ? 1 : last - first + 1;
     facts->bytes = page->bytes + page->fetched_bytes;
     facts->items_read = page->result->scanned;
     facts->items_returned = request->select == PK_SELECT_COUNT ? 0 : page->result->count;

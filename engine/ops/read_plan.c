@@ -21,7 +21,7 @@ static enum pk_code resolve(struct pk_engine *engine, const struct pk_read *requ
     if (rc != PK_OK)
         return rc;
     plan->key = &plan->table->key;
-    plan->partition_count = plan->table->partition_count;
+    plan->partitions = &plan->table->partitions;
     if (request->index.data == NULL)
         return PK_OK;
     plan->index = pk_table_index(plan->table, request->index);
@@ -36,7 +36,7 @@ static enum pk_code resolve(struct pk_engine *engine, const struct pk_read *requ
         return pk_fail(err, PK_E_VALIDATION,
                        "Consistent reads are not supported on global secondary indexes");
     plan->key = &plan->index->key;
-    plan->partition_count = plan->index->partition_count;
+    plan->partitions = &plan->index->partitions;
     return PK_OK;
 }
 

@@ -12,7 +12,7 @@ struct pk_read_plan {
     struct pk_snap *snap;         /* owned */
     const struct pk_index *index; /* NULL: the table itself */
     const struct pk_key_schema *key;
-    uint32_t partition_count;
+    const struct pk_partitions *partitions;
     struct pk_range range; /* arena */
     bool fetch;            /* an LSI does not carry all that is asked for: read the table, too */
 };

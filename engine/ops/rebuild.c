@@ -16,6 +16,7 @@
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
+#include "engine/table/partition_map.h"
 
 enum { COMMIT_ROWS = 500 };
 
@@ -114,16 +115,14 @@ static void enter_collection(struct rebuild *to, pk_slice row)
 static void add_row(struct rebuild *to, pk_slice key, pk_slice record)
 {
     struct pk_counters *counters = pk_table_counters(to->table);
-    pk_slice rest = pk_slice_skip(key, 5);
     pk_view item;
-    uint64_t token = 0;
     uint64_t size = 0;
 
-    if (pk_row_fault(to->table, key, record, &item, &size) != NULL || !pk_take_u64be(&rest, &token))
+    if (pk_row_fault(to->table, key, record, &item, &size) != NULL)
         return;
     enter_collection(to, key);
     to->collection_bytes += size;
-    pk_counters_add(counters, pk_partition_of(token, to->table->partition_count),
+    pk_counters_add(counters, pk_partitions_id_of(&to->table->partitions, key),
                     (struct pk_tally){1, (int64_t)size});
     for (size_t i = 0; i < to->table->index_count; i++) {
         const struct pk_index *index = &to->table->indexes[i];

@@ -1,9 +1,9 @@
 /* Rows are counted in key order over the three spaces of rows: tables, then LSIs, then GSIs. */
 #include "engine/ops/recount.h"
 
-#include "engine/sim/partition.h"
 #include "engine/table/catalog.h"
 #include "engine/table/descriptor.h"
+#include "engine/table/partition_map.h"
 
 void pk_recount_init(struct pk_recount *recount)
 {
@@ -163,16 +163,16 @@ struct owner {
     size_t count;
 };
 
-static void count_row(const struct owner *owner, pk_slice key, pk_slice record)
+static void count_row(const struct owner *owner, pk_slice row, pk_slice record)
 {
     struct pk_tally one = {1, 0};
     size_t size = 0;
+    pk_slice rest = row;
     uint32_t id = 0;
-    uint64_t token = 0;
     unsigned char space = 0;
     pk_view item;
 
-    if (!pk_take_byte(&key, &space) || !pk_take_u32be(&key, &id) || !pk_take_u64be(&key, &token) ||
+    if (!pk_take_byte(&rest, &space) || !pk_take_u32be(&rest, &id) ||
         !pk_record_open(record, &item, &size))
         return;
     one.bytes = (int64_t)size;
@@ -183,7 +183,7 @@ static void count_row(const struct owner *owner, pk_slice key, pk_slice record)
         if (space != PK_SPACE_TABLE)
             pk_counters_add_index(counters, id, one);
         else if (table->id == id)
-            pk_counters_add(counters, pk_partition_of(token, table->partition_count), one);
+            pk_counters_add(counters, pk_partitions_id_of(&table->partitions, row), one);
     }
 }
 

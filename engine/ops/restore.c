@@ -5,10 +5,10 @@
 
 #include "engine/ops/ddl.h"
 #include "engine/ops/table_log.h"
-#include "engine/sim/partition.h"
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
+#include "engine/table/partition_map.h"
 #include "engine/table/table_spec.h"
 
 #define PREFIX "One or more parameter values were invalid: "
@@ -354,7 +354,7 @@ static enum pk_code copy_row(struct chunk *to, struct pk_error *err)
     if (rc != PK_OK)
         return rc;
     to->rows[to->row_count].partition =
-        pk_partition_of(pk_layout_row_token(pk_buf_slice(&to->key)), to->table->partition_count);
+        pk_partitions_id_of(&to->table->partitions, pk_buf_slice(&to->key));
     to->rows[to->row_count++].bytes = (int64_t)size;
     to->collection_bytes += size;
     pk_batch_put(&to->batch, pk_buf_slice(&to->key), record);

@@ -8,6 +8,7 @@
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
+#include "engine/table/partition_map.h"
 
 /* Figures --------------------------------------------------------------------------------------*/
 
@@ -34,9 +35,10 @@ void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
     stats->indexes = PK_NEW_ARRAY(call->arena, struct pk_counts, table->index_count);
     for (size_t i = 0; i < table->index_count; i++)
         stats->indexes[i] = counts_of(pk_counters_index(counters, table->indexes[i].id));
-    stats->partitions = PK_NEW_ARRAY(call->arena, struct pk_counts, table->partition_count);
-    for (uint32_t i = 0; i < table->partition_count; i++)
-        stats->partitions[i] = counts_of(pk_counters_partition(counters, i));
+    stats->partitions = PK_NEW_ARRAY(call->arena, struct pk_counts, table->partitions.count);
+    for (uint32_t i = 0; i < table->partitions.count; i++)
+        stats->partitions[i] =
+            counts_of(pk_counters_partition(counters, table->partitions.list[i].id));
 }
 
 /* Places ---------------------------------------------------------------------------------------*/
@@ -75,8 +77,25 @@ struct place_of {
     const struct pk_table *table;
     const struct pk_index *index; /* NULL: the table */
     const struct pk_key_schema *key;
-    uint32_t partition_count;
+    const struct pk_partitions *partitions;
 };
+
+/* The position may lie in several partitions, when the key is not given whole: the first of them.
+ */
+static void set_partition(struct pk_call *call, const struct place_of *of, struct pk_place *place)
+{
+    const struct pk_partitions *map = of->partitions;
+    uint32_t at = pk_partitions_find(map, pk_partition_position(place->stored_key));
+
+    place->partition_count = map->count;
+    place->partition = at;
+    place->partition_id = map->list[at].id;
+    place->partition_first = pk_partitions_first_token(map, at);
+    place->partition_last = pk_partitions_last_token(map, at);
+    place->first_position = pk_arena_dup(call->arena, map->list[at].first);
+    if (at + 1 < map->count)
+        place->end_position = pk_arena_dup(call->arena, map->list[at + 1].first);
+}
 
 static void set_place(struct pk_call *call, const struct place_of *of,
                       const struct pk_gsi_key *values, struct pk_place *place)
@@ -84,10 +103,6 @@ static void set_place(struct pk_call *call, const struct place_of *of,
     struct pk_buf row = PK_BUF_INIT;
 
     place->token = pk_key_token_many(values->hash, values->hash_count);
-    place->partition_count = of->partition_count;
-    place->partition = pk_partition_of(place->token, of->partition_count);
-    place->partition_first = pk_partition_first(place->partition, of->partition_count);
-    place->partition_last = pk_partition_last(place->partition, of->partition_count);
     if (of->index != NULL && !of->index->local) {
         pk_layout_gsi_collection(&row, of->index->id, values);
     } else {
@@ -143,6 +158,7 @@ static enum pk_code find_place(struct pk_call *call, const struct place_of *of, 
     set_place(call, of, &values, place);
     if (of->index != NULL && range.given == range.count)
         append_table_key(call, of, key, place);
+    set_partition(call, of, place);
     return PK_OK;
 }
 
@@ -158,7 +174,7 @@ enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_call *call, pk_
         return rc;
     of.table = found;
     of.key = &found->key;
-    of.partition_count = found->partition_count;
+    of.partitions = &found->partitions;
     if (index.data != NULL) {
         of.index = pk_table_index(found, index);
         if (of.index == NULL) {
@@ -167,7 +183,7 @@ enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_call *call, pk_
             goto out;
         }
         of.key = &of.index->key;
-        of.partition_count = of.index->partition_count;
+        of.partitions = &of.index->partitions;
     }
     rc = find_place(call, &of, key, place, err);
 out:
@@ -263,7 +279,7 @@ static bool enter_collection(struct collecting *to, pk_slice key)
         return false;
     pk_buf_add(&to->current, collection);
     to->one = (struct pk_collection){.hash_key = pk_value_dup(arena, hash)};
-    to->one.partition = pk_partition_of(pk_key_token(hash), to->table->partition_count);
+    to->one.partition = pk_partitions_find(&to->table->partitions, pk_partition_position(key));
     return true;
 }
 

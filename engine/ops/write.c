@@ -12,6 +12,7 @@
 #include "engine/ops/table_log.h"
 #include "engine/ops/ttl.h"
 #include "engine/table/descriptor.h"
+#include "engine/table/partition_map.h"
 
 /* Prepare --------------------------------------------------------------------------------------*/
 
@@ -35,8 +36,9 @@ static enum pk_code check_key(struct pk_call *call, struct pk_write_step *step,
     step->row = pk_item_key_row(step->table, &step->key, call->arena);
     step->stripe =
         pk_latch_stripe(pk_item_key_latch(step->table, &step->key, step->row, call->arena));
-    step->token = pk_layout_row_token(step->row);
-    step->partition = pk_partition_of(step->token, step->table->partition_count);
+    step->partition =
+        pk_partitions_find(&step->table->partitions, pk_partition_position(step->row));
+    step->partition_id = step->table->partitions.list[step->partition].id;
     return PK_OK;
 }
 
@@ -293,7 +295,7 @@ static void stage_change(struct pk_engine *engine, struct pk_write_step *step,
                          struct pk_batch *batch)
 {
     struct pk_change change = {
-        .shard = step->partition,
+        .shard = step->partition_id,
         .event = pk_change_event(step->before, step->after),
         .cause = cause_of(step),
         .time_ms = pk_clock_now(&engine->clock),
@@ -343,7 +345,7 @@ void pk_write_count(const struct pk_write_step *step)
     struct pk_counters *counters = pk_table_counters(step->table);
 
     pk_counters_add(
-        counters, step->partition,
+        counters, step->partition_id,
         difference(step->before_size, step->before.len > 0, step->after_size, step->after.len > 0));
     for (size_t i = 0; i < step->table->local_count; i++) {
         const struct pk_index_effect *effect = &step->effects[i];
@@ -383,7 +385,7 @@ void pk_write_report(struct pk_call *call, const struct pk_write_step *step,
         .collection_key = pk_value_missing(),
         .facts = {.partition = step->partition,
                   .partitions_touched = 1,
-                  .partition_count = step->table->partition_count},
+                  .partition_count = step->table->partitions.count},
     };
     if (step->request->kind != PK_WRITE_CHECK) {
         result->new_item = step->after;

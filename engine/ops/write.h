@@ -30,8 +30,8 @@ struct pk_write_step {
     struct pk_item_key key;
     pk_slice row; /* the row's key */
     uint32_t stripe;
-    uint64_t token;
-    uint32_t partition;
+    uint32_t partition; /* its number */
+    uint32_t partition_id;
     /* Set when prepare or decide fails: in a transaction the fault is the whole request's, not a
      * cancellation reason (operations.md §7). */
     bool request_fault;

@@ -48,18 +48,3 @@ uint32_t pk_partition_count(enum pk_partition_rule rule, int64_t read, int64_t w
     }
     return (uint32_t)count;
 }
-
-uint32_t pk_partition_of(uint64_t token, uint32_t n)
-{
-    return (uint32_t)(((pk_wide)token * n) >> 64);
-}
-
-uint64_t pk_partition_first(uint32_t i, uint32_t n)
-{
-    return (uint64_t)((((pk_wide)i << 64) + n - 1) / n);
-}
-
-uint64_t pk_partition_last(uint32_t i, uint32_t n)
-{
-    return i + 1 >= n ? UINT64_MAX : pk_partition_first(i + 1, n) - 1;
-}

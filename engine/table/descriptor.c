@@ -7,8 +7,11 @@
 #include "engine/table/descriptor.h"
 
 #include "engine/item.h"
+#include "engine/store/token_part.h"
+#include "engine/table/partition_map.h"
 
-enum { FORM_VERSION = 1 };
+/* A descriptor with borders is one that an older program must not take for an even one. */
+enum { FORM_VERSION = 1, FORM_VERSION_BORDERS = 2 };
 
 /* Writing --------------------------------------------------------------------------------------*/
 
@@ -76,6 +79,25 @@ static void put_throughput(struct writer *to, const struct pk_throughput *throug
     put_int(to, "max_write", max->write);
 }
 
+/* Their number alone says all of even ones. */
+static void put_partitions(struct writer *to, const struct pk_partitions *partitions)
+{
+    struct pk_value_vec list = {0};
+
+    put_int(to, "partitions", partitions->count);
+    if (partitions->even)
+        return;
+    for (uint32_t i = 0; i < partitions->count; i++) {
+        const struct pk_partition_entry *one = &partitions->list[i];
+
+        pk_value_vec_add(&list, to->arena, pk_value_int(to->arena, one->id));
+        pk_value_vec_add(&list, to->arena, pk_value_int(to->arena, one->parent));
+        pk_value_vec_add(&list, to->arena, pk_value_binary(one->first));
+    }
+    put(to, "borders", pk_value_list(list.data, list.len));
+    put_int(to, "next_partition", partitions->next_id);
+}
+
 static pk_value finish(const struct writer *to)
 {
     return pk_value_map(to->members.data, to->members.len);
@@ -94,7 +116,10 @@ static pk_value index_value(const struct pk_index *index, struct pk_arena *arena
     put_int(&to, "status", (int64_t)index->status);
     put_int(&to, "backfilling", index->backfilling);
     put_throughput(&to, &index->throughput, &index->max);
-    put_int(&to, "partitions", index->partition_count);
+    if (index->local)
+        put_int(&to, "partitions", index->partitions.count);
+    else
+        put_partitions(&to, &index->partitions);
     return finish(&to);
 }
 
@@ -163,6 +188,15 @@ static void put_restore(struct writer *to, const struct pk_restore *restore)
     put_int(to, "restoring", restore->copying);
 }
 
+static bool has_borders(const struct pk_table *table)
+{
+    bool any = !table->partitions.even;
+
+    for (size_t i = 0; i < table->index_count; i++)
+        any = any || !table->indexes[i].partitions.even;
+    return any;
+}
+
 void pk_table_store(const struct pk_table *table, struct pk_buf *out)
 {
     struct pk_arena arena = PK_ARENA_INIT;
@@ -193,8 +227,8 @@ void pk_table_store(const struct pk_table *table, struct pk_buf *out)
     put_int(&to, "class_changed", table->class_changed_ms);
     put_tags(&to, table);
     put_restore(&to, &table->restore);
-    put_int(&to, "partitions", table->partition_count);
-    pk_buf_add_byte(out, FORM_VERSION);
+    put_partitions(&to, &table->partitions);
+    pk_buf_add_byte(out, has_borders(table) ? FORM_VERSION_BORDERS : FORM_VERSION);
     pk_view_encode(out, finish(&to));
     pk_arena_release(&arena);
 }
@@ -213,13 +247,10 @@ static pk_value get(const struct reader *from, const char *name)
     return pk_value_get(from->map, pk_slice_cstr(name));
 }
 
-static int64_t get_int(struct reader *from, const char *name)
+static int64_t int_of(struct reader *from, pk_value value)
 {
-    pk_value value = get(from, name);
     int64_t number = 0;
 
-    if (pk_value_kind(value) == PK_MISSING)
-        return 0;
     if (pk_value_kind(value) == PK_NUMBER) {
         struct pk_num num = pk_value_num(value);
 
@@ -230,13 +261,27 @@ static int64_t get_int(struct reader *from, const char *name)
     return 0;
 }
 
-static uint32_t get_u32(struct reader *from, const char *name)
+static int64_t get_int(struct reader *from, const char *name)
 {
-    int64_t number = get_int(from, name);
+    pk_value value = get(from, name);
+
+    return pk_value_kind(value) == PK_MISSING ? 0 : int_of(from, value);
+}
+
+static uint32_t u32_of(struct reader *from, pk_value value)
+{
+    int64_t number = int_of(from, value);
 
     if (number < 0 || number > UINT32_MAX)
         from->bad = true;
     return (uint32_t)number;
+}
+
+static uint32_t get_u32(struct reader *from, const char *name)
+{
+    pk_value value = get(from, name);
+
+    return pk_value_kind(value) == PK_MISSING ? 0 : u32_of(from, value);
 }
 
 /* An enum of `count` values that begins at 0. */
@@ -311,6 +356,42 @@ static void get_throughput(struct reader *from, struct pk_throughput *throughput
     max->write = get_int(from, "max_write");
 }
 
+static void get_borders(struct reader *from, pk_value list, struct pk_partitions *to)
+{
+    if (list.len != 3 * (size_t)to->count) {
+        from->bad = true;
+        return;
+    }
+    to->list = PK_NEW_ARRAY(from->arena, struct pk_partition_entry, to->count);
+    for (uint32_t i = 0; i < to->count; i++) {
+        pk_value first = list.u.items[3 * i + 2];
+
+        to->list[i].id = u32_of(from, list.u.items[3 * i]);
+        to->list[i].parent = u32_of(from, list.u.items[3 * i + 1]);
+        if (pk_value_kind(first) == PK_BINARY)
+            to->list[i].first = pk_arena_dup(from->arena, pk_value_bytes(first));
+        else
+            from->bad = true;
+    }
+    from->bad = from->bad || !pk_partitions_check(to);
+}
+
+/* Without borders they are even. */
+static void get_partitions(struct reader *from, struct pk_partitions *to)
+{
+    uint32_t count = get_u32(from, "partitions");
+    pk_value borders = get(from, "borders");
+
+    if (count == 0 || count > PK_PARTITIONS_MAX) {
+        from->bad = true;
+    } else if (pk_value_kind(borders) == PK_MISSING) {
+        pk_partitions_even(to, count, from->arena);
+    } else {
+        *to = (struct pk_partitions){.count = count, .next_id = get_u32(from, "next_partition")};
+        get_borders(from, get_list(from, "borders"), to);
+    }
+}
+
 static void get_index(struct reader *from, struct pk_index *index)
 {
     pk_value include = get_list(from, "include");
@@ -328,9 +409,7 @@ static void get_index(struct reader *from, struct pk_index *index)
     index->status = (enum pk_status)get_enum(from, "status", PK_STATUS_DELETING + 1);
     index->backfilling = get_int(from, "backfilling") != 0;
     get_throughput(from, &index->throughput, &index->max);
-    index->partition_count = get_u32(from, "partitions");
-    if (index->partition_count == 0)
-        from->bad = true;
+    get_partitions(from, &index->partitions);
 }
 
 static void get_indexes(struct reader *from, struct pk_table *table)
@@ -455,9 +534,11 @@ static void get_table(struct reader *from, struct pk_table *table)
         .at_ms = get_int(from, "restored"),
         .copying = get_u32(from, "restoring"),
     };
-    table->partition_count = get_u32(from, "partitions");
-    if (table->partition_count == 0)
-        from->bad = true;
+    get_partitions(from, &table->partitions);
+    for (size_t i = 0; i < table->index_count; i++) {
+        if (table->indexes[i].local)
+            table->indexes[i].partitions = table->partitions;
+    }
 }
 
 enum pk_code pk_table_load(pk_slice bytes, struct pk_table **out, struct pk_error *err)
@@ -467,7 +548,8 @@ enum pk_code pk_table_load(pk_slice bytes, struct pk_table **out, struct pk_erro
     struct reader from = {.arena = pk_table_arena(table)};
     unsigned char version = 0;
 
-    if (!pk_take_byte(&bytes, &version) || version != FORM_VERSION || !pk_view_check(bytes)) {
+    if (!pk_take_byte(&bytes, &version) ||
+        (version != FORM_VERSION && version != FORM_VERSION_BORDERS) || !pk_view_check(bytes)) {
         from.bad = true;
     } else {
         from.map = pk_view_decode(&scratch, bytes);

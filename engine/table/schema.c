@@ -73,7 +73,7 @@ void pk_table_count(struct pk_table *table)
     for (size_t i = 0; i < table->index_count && count < PK_GSI_MAX + PK_LSI_MAX; i++)
         ids[count++] = table->indexes[i].id;
     pk_counters_unref(box_of(table)->counters);
-    box_of(table)->counters = pk_counters_new(table->partition_count, ids, count);
+    box_of(table)->counters = pk_counters_new(table->partitions.next_id, ids, count);
 }
 
 struct pk_counters *pk_table_counters(const struct pk_table *table)

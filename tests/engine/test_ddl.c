@@ -34,8 +34,8 @@ Test(ddl, create)
     table = table_of(&fx, "T");
     cr_expect_eq(table->status, PK_STATUS_ACTIVE);
     cr_expect_eq(table->indexes[0].status, PK_STATUS_ACTIVE);
-    cr_expect_eq(table->partition_count, 4);
-    cr_expect_eq(table->indexes[0].partition_count, 4);
+    cr_expect_eq(table->partitions.count, 4);
+    cr_expect_eq(table->indexes[0].partitions.count, 4);
     pk_table_unref(table);
     cr_expect_eq(pk_engine_create_table(fx.engine, &spec, &table, &fx.err), PK_E_IN_USE);
     cr_expect_str_eq(engine_message(&fx), "Table already exists: T");
@@ -61,8 +61,8 @@ Test(ddl, partitions)
         engine_open(&fx);
         engine_table(&fx, rows[i].text);
         table = table_of(&fx, "T");
-        cr_expect_eq(table->partition_count, rows[i].table, "%s", rows[i].text);
-        cr_expect_eq(table->indexes[0].partition_count, rows[i].index, "%s", rows[i].text);
+        cr_expect_eq(table->partitions.count, rows[i].table, "%s", rows[i].text);
+        cr_expect_eq(table->indexes[0].partitions.count, rows[i].index, "%s", rows[i].text);
         pk_table_unref(table);
         engine_close(&fx);
     }

@@ -192,7 +192,7 @@ Test(propagate, hazard_gap)
     change.after = pk_view_of(&fx.arena, engine_value(&fx, "{p: 'slow', a: 'A'}"));
     change.after_size = pk_view_item_size(change.after);
     /* A writer has drawn its number; before it commits, others write and a tick comes. */
-    change.shard = table->partition_count - 1;
+    change.shard = table->partitions.count - 1;
     change.sequence = pk_log_draw(&log->log, change.shard);
     for (int i = 0; i < 20; i++)
         cr_assert_eq(engine_put(&fx, "T", engine_format(&fx, "{p: 'k%d', a: 'A'}", i)), PK_OK);

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "engine/table/descriptor.h"
+#include "engine/table/partition_map.h"
 #include "engine/table/table_spec.h"
 #include "tests/support/engine_fixture.h"
 
@@ -271,11 +272,11 @@ Test(schema, stored_form_reads_back)
     table = pk_table_spec_build(&spec);
     table->id = 41;
     table->uuid = PK_LIT("6b2effaf-fa0e-8a16-ba3a-403c6fa779e9");
-    table->partition_count = 3;
+    pk_partitions_even(&table->partitions, 3, pk_table_arena(table));
     table->indexes[0].id = 42;
-    table->indexes[0].partition_count = 3;
+    table->indexes[0].partitions = table->partitions;
     table->indexes[1].id = 43;
-    table->indexes[1].partition_count = 1;
+    pk_partitions_even(&table->indexes[1].partitions, 1, pk_table_arena(table));
     pk_table_store(table, &first);
     cr_assert_eq(pk_table_load(pk_buf_slice(&first), &copy, &fx.err), PK_OK, "%s",
                  engine_message(&fx));

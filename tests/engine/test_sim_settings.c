@@ -49,7 +49,7 @@ static uint32_t partitions_of_new(struct pk_engine *engine, const char *name)
     uint32_t count;
 
     cr_assert_eq(pk_engine_create_table(engine, &spec, &table, &err), PK_OK, "%s", err.message);
-    count = table->partition_count;
+    count = table->partitions.count;
     pk_table_unref(table);
     return count;
 }
