@@ -433,8 +433,9 @@ struct pk_counts {
 struct pk_table_stats {
     bool counting; /* a recount after an unclean close has not finished: figures are partial */
     struct pk_counts table;
-    struct pk_counts *indexes;    /* arena, in the table's order */
-    struct pk_counts *partitions; /* arena, in the order of the table's */
+    struct pk_counts *indexes;           /* arena, in the table's order */
+    struct pk_counts **index_partitions; /* of each GSI, as `partitions`; NULL for an LSI */
+    struct pk_counts *partitions;        /* arena, in the order of the table's */
 };
 void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
                            const struct pk_table *table, struct pk_table_stats *stats);

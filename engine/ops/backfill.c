@@ -4,7 +4,10 @@
 #include "engine/ops/ddl.h"
 #include "engine/ops/ddl_index.h"
 #include "engine/ops/propagate.h"
+#include "engine/ops/tallies.h"
+#include "engine/table/descriptor.h"
 #include "engine/table/index.h"
+#include "engine/table/partition_map.h"
 
 enum { COMMIT_ITEMS = 256 };
 
@@ -56,7 +59,7 @@ struct copying {
     struct pk_iter *iter; /* made under apply: it shows no change whose record was applied later */
     struct pk_batch batch;
     struct pk_arena arena;
-    struct pk_tally tally;
+    struct pk_tallies tallies;
 };
 
 /* What is there already was put by a change record, or by a copy whose counters were lost. */
@@ -64,6 +67,7 @@ static enum pk_code copy_item(struct copying *to, struct pk_error *err)
 {
     struct pk_index_entry entry;
     struct pk_buf old = PK_BUF_INIT;
+    struct pk_tally added;
     pk_view item = PK_VIEW_MISSING;
     size_t size = 0;
     bool found = false;
@@ -73,13 +77,12 @@ static enum pk_code copy_item(struct copying *to, struct pk_error *err)
     if (!pk_record_open(pk_iter_value(to->iter), &item, NULL) ||
         !pk_index_entry_of(to->table, to->index, item, &to->arena, &entry))
         return PK_OK;
+    added = (struct pk_tally){1, (int64_t)entry.size};
     rc = pk_store_get(to->engine->store, entry.key, &old, &found, err);
-    if (rc == PK_OK && found && pk_record_open(pk_buf_slice(&old), &item, &size)) {
-        to->tally.items--;
-        to->tally.bytes -= (int64_t)size;
-    }
-    to->tally.items++;
-    to->tally.bytes += (int64_t)entry.size;
+    if (rc == PK_OK && found && pk_record_open(pk_buf_slice(&old), &item, &size))
+        added = (struct pk_tally){0, (int64_t)entry.size - (int64_t)size};
+    pk_tallies_add(&to->tallies, to->index->id, pk_partitions_counted_by(to->index, entry.key),
+                   added);
     pk_record_put(&to->batch, entry.key, entry.size, entry.item);
     pk_buf_release(&old);
     return rc;
@@ -104,10 +107,11 @@ static enum pk_code copy_some(struct copying *to, bool *end, struct pk_error *er
         stage_position(to->index, pk_buf_slice(&last), &to->batch);
         rc = pk_store_commit(to->engine->store, &to->batch, PK_COMMIT_FAST, err);
         if (rc == PK_OK)
-            pk_counters_add_index(pk_table_counters(to->table), to->index->id, to->tally);
+            pk_tallies_apply(&to->tallies, pk_table_counters(to->table));
     }
     pk_batch_release(&to->batch);
     pk_arena_release(&to->arena);
+    pk_tallies_release(&to->tallies);
     pk_buf_release(&last);
     return rc;
 }

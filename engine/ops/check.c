@@ -60,8 +60,7 @@ static enum pk_code finish_recount(struct check *check, struct pk_error *err)
     bool more = true;
 
     while (more) {
-        enum pk_code rc = pk_recount_step(&check->engine->recount, &check->engine->catalog,
-                                          RECOUNT_ROWS, &more, err);
+        enum pk_code rc = pk_recount_step(&check->engine->recount, RECOUNT_ROWS, &more, err);
 
         if (rc == PK_OK)
             rc = pk_call_check(check->call, err);
@@ -160,7 +159,8 @@ static enum pk_code check_entry(struct table_check *to, size_t i, pk_slice row, 
     else if (rc == PK_OK && !pk_slice_equal(pk_buf_slice(&stored), pk_buf_slice(&wanted)))
         pk_fault(&to->all->faults, "table '%.*s': index '%.*s' has an old entry of item %s",
                  PK_FMT(to->table->name), PK_FMT(index->name), pk_fault_key(&to->arena, row));
-    pk_counters_add_index(to->found, index->id, (struct pk_tally){1, (int64_t)entry.size});
+    pk_counters_add_index(to->found, index->id, pk_partitions_counted_by(index, entry.key),
+                          (struct pk_tally){1, (int64_t)entry.size});
     to->index_rows[i]++;
     if (index->local)
         to->collection_bytes += entry.size;
@@ -231,13 +231,15 @@ static enum pk_code check_stray(struct table_check *to, size_t i, pk_slice key, 
     return rc;
 }
 
-static void count_incomplete(struct table_check *to, const struct pk_index *index, pk_slice record)
+static void count_incomplete(struct table_check *to, const struct pk_index *index, pk_slice row,
+                             pk_slice record)
 {
     pk_view item;
     size_t size = 0;
 
     if (pk_record_open(record, &item, &size))
-        pk_counters_add_index(to->found, index->id, (struct pk_tally){1, (int64_t)size});
+        pk_counters_add_index(to->found, index->id, pk_partitions_counted_by(index, row),
+                              (struct pk_tally){1, (int64_t)size});
 }
 
 /* Counts the index's rows; when there are too many, names those that are. */
@@ -259,7 +261,7 @@ static enum pk_code check_index(struct table_check *to, size_t i, struct pk_erro
     for (pk_iter_seek_first(iter); pk_iter_valid(iter); pk_iter_next(iter)) {
         rows++;
         if (!is_complete(index))
-            count_incomplete(to, index, pk_iter_value(iter));
+            count_incomplete(to, index, pk_iter_key(iter), pk_iter_value(iter));
     }
     rc = end_of_walk(to->all, iter, to->table->name, err);
     if (rc == PK_OK && is_complete(index) && rows > to->index_rows[i]) {
@@ -417,6 +419,7 @@ static void compare_tally(struct table_check *to, const char *what, struct pk_ta
 
 static void check_counters(struct table_check *to, const struct pk_counters *counted)
 {
+    compare_tally(to, "all", pk_counters_total(counted), pk_counters_total(to->found));
     for (uint32_t i = 0; i < to->table->partitions.count; i++) {
         pk_slice what = pk_arena_printf(&to->arena, "partition %u", i);
         uint32_t id = to->table->partitions.list[i].id;
@@ -430,6 +433,13 @@ static void check_counters(struct table_check *to, const struct pk_counters *cou
 
         compare_tally(to, what.data, pk_counters_index(counted, index->id),
                       pk_counters_index(to->found, index->id));
+        for (uint32_t k = 0; k < index->partitions.count && !index->local; k++) {
+            uint32_t id = index->partitions.list[k].id;
+            pk_slice part = pk_arena_printf(&to->arena, "partition %u of %s", k, what.data);
+
+            compare_tally(to, part.data, pk_counters_index_partition(counted, index->id, id),
+                          pk_counters_index_partition(to->found, index->id, id));
+        }
     }
 }
 

@@ -9,7 +9,9 @@
 
 #include "engine/base/rng.h"
 #include "engine/log/stream_keep.h"
+#include "engine/ops/tallies.h"
 #include "engine/table/index.h"
+#include "engine/table/partition_map.h"
 
 enum { COMMIT_RECORDS = 256 };
 
@@ -31,7 +33,7 @@ struct run {
     struct pk_arena arena;
     size_t records;
     uint64_t at; /* the position after it */
-    struct pk_tally tally;
+    struct pk_tallies tallies;
 };
 
 /* Lag ------------------------------------------------------------------------------------------*/
@@ -65,22 +67,21 @@ static bool is_due(const struct run *run, const struct pk_change *change)
 
 /* Applying -------------------------------------------------------------------------------------*/
 
-static struct pk_tally tally_of(const struct pk_index_entry *entry)
+/* One row of the index more (sign 1) or less (-1). */
+static void count_row(struct run *run, pk_slice key, size_t size, int sign)
 {
-    if (entry->key.data == NULL)
-        return (struct pk_tally){0, 0};
-    return (struct pk_tally){1, (int64_t)entry->size};
+    pk_tallies_add(&run->tallies, run->index->id, pk_partitions_counted_by(run->index, key),
+                   (struct pk_tally){sign, sign * (int64_t)size});
 }
 
-static void move_tally(struct pk_tally *tally, struct pk_tally from, struct pk_tally to)
+static void count_entry(struct run *run, const struct pk_index_entry *entry, int sign)
 {
-    tally->items += to.items - from.items;
-    tally->bytes += to.bytes - from.bytes;
+    if (entry->key.data != NULL)
+        count_row(run, entry->key, entry->size, sign);
 }
 
-/* What the store has under an entry's key. */
-static enum pk_code stored_tally(struct run *run, pk_slice key, struct pk_tally *tally,
-                                 struct pk_error *err)
+/* Takes away what the store has under an entry's key. */
+static enum pk_code count_stored(struct run *run, pk_slice key, struct pk_error *err)
 {
     struct pk_buf record = PK_BUF_INIT;
     pk_view item = PK_VIEW_MISSING;
@@ -88,11 +89,10 @@ static enum pk_code stored_tally(struct run *run, pk_slice key, struct pk_tally 
     bool found = false;
     enum pk_code rc = PK_OK;
 
-    *tally = (struct pk_tally){0, 0};
     if (key.data != NULL)
         rc = pk_store_get(run->engine->store, key, &record, &found, err);
     if (rc == PK_OK && found && pk_record_open(pk_buf_slice(&record), &item, &size))
-        *tally = (struct pk_tally){1, (int64_t)size};
+        count_row(run, key, size, -1);
     pk_buf_release(&record);
     return rc;
 }
@@ -101,14 +101,11 @@ static enum pk_code stored_tally(struct run *run, pk_slice key, struct pk_tally 
 static enum pk_code count_built(struct run *run, const struct pk_index_effect *effect,
                                 struct pk_error *err)
 {
-    struct pk_tally gone = {0, 0};
-    struct pk_tally replaced = {0, 0};
-    enum pk_code rc = stored_tally(run, effect->before.key, &gone, err);
+    enum pk_code rc = count_stored(run, effect->before.key, err);
 
     if (rc == PK_OK && !pk_slice_equal(effect->before.key, effect->after.key))
-        rc = stored_tally(run, effect->after.key, &replaced, err);
-    move_tally(&run->tally, gone, tally_of(&effect->after));
-    move_tally(&run->tally, replaced, (struct pk_tally){0, 0});
+        rc = count_stored(run, effect->after.key, err);
+    count_entry(run, &effect->after, 1);
     return rc;
 }
 
@@ -121,10 +118,12 @@ static enum pk_code apply_change(struct run *run, const struct pk_change *change
     pk_index_plan_one(run->table, run->index, change->before, change->after, &run->arena, &effect);
     if (effect.units == 0)
         return PK_OK;
-    if (run->index->status == PK_STATUS_CREATING)
+    if (run->index->status == PK_STATUS_CREATING) {
         rc = count_built(run, &effect, err);
-    else
-        move_tally(&run->tally, tally_of(&effect.before), tally_of(&effect.after));
+    } else {
+        count_entry(run, &effect.before, -1);
+        count_entry(run, &effect.after, 1);
+    }
     pk_index_stage(&effect, &run->batch);
     return rc;
 }
@@ -138,13 +137,13 @@ static enum pk_code commit(struct run *run, uint32_t shard, struct pk_error *err
     pk_cursor_stage(&run->reader->cursor, shard, run->at, &run->batch);
     rc = pk_store_commit(run->engine->store, &run->batch, PK_COMMIT_FAST, err);
     if (rc == PK_OK) {
-        pk_counters_add_index(pk_table_counters(run->table), run->index->id, run->tally);
+        pk_tallies_apply(&run->tallies, pk_table_counters(run->table));
         pk_cursor_set(&run->reader->cursor, shard, run->at);
     }
     pk_batch_clear(&run->batch);
     pk_arena_clear(&run->arena);
     run->records = 0;
-    run->tally = (struct pk_tally){0, 0};
+    pk_tallies_clear(&run->tallies);
     return rc;
 }
 
@@ -221,6 +220,7 @@ static enum pk_code run_index(struct run *run, struct pk_error *err)
         atomic_store(&run->reader->applied, run->bound);
     pk_batch_release(&run->batch);
     pk_arena_release(&run->arena);
+    pk_tallies_release(&run->tallies);
     return rc;
 }
 

@@ -131,7 +131,8 @@ static void add_row(struct rebuild *to, pk_slice key, pk_slice record)
         if (!pk_index_entry_of(to->table, index, item, &to->arena, &entry))
             continue;
         pk_record_put(&to->batch, entry.key, entry.size, entry.item);
-        pk_counters_add_index(counters, index->id, (struct pk_tally){1, (int64_t)entry.size});
+        pk_counters_add_index(counters, index->id, pk_partitions_counted_by(index, entry.key),
+                              (struct pk_tally){1, (int64_t)entry.size});
         if (index->local)
             to->collection_bytes += entry.size;
     }

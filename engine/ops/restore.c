@@ -5,6 +5,7 @@
 
 #include "engine/ops/ddl.h"
 #include "engine/ops/table_log.h"
+#include "engine/ops/tallies.h"
 #include "engine/store/key_code.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
@@ -244,8 +245,6 @@ static enum pk_code begin(struct pk_engine *engine, struct making *to,
 
 /* Copying --------------------------------------------------------------------------------------*/
 
-enum { INDEXES_MAX = PK_GSI_MAX + PK_LSI_MAX };
-
 /* One commit. */
 struct chunk {
     struct pk_engine *engine;
@@ -256,11 +255,7 @@ struct chunk {
     struct pk_buf key;
     struct pk_buf collection; /* key prefix of the one under way */
     uint64_t collection_bytes;
-    struct pk_tally indexes[INDEXES_MAX];
-    struct {
-        uint32_t partition;
-        int64_t bytes;
-    } rows[PK_COPY_COMMIT_ROWS];
+    struct pk_tallies tallies;
     size_t row_count;
 };
 
@@ -330,8 +325,8 @@ static void stage_entries(struct chunk *to, pk_view item)
         if (!pk_index_entry_of(to->table, index, item, &to->arena, &entry))
             continue;
         pk_record_put(&to->batch, entry.key, entry.size, entry.item);
-        to->indexes[i].items++;
-        to->indexes[i].bytes += (int64_t)entry.size;
+        pk_tallies_add(&to->tallies, index->id, pk_partitions_counted_by(index, entry.key),
+                       (struct pk_tally){1, (int64_t)entry.size});
         if (index->local)
             to->collection_bytes += entry.size;
     }
@@ -353,24 +348,15 @@ static enum pk_code copy_row(struct chunk *to, struct pk_error *err)
     rc = enter_collection(to, pk_buf_slice(&to->key), err);
     if (rc != PK_OK)
         return rc;
-    to->rows[to->row_count].partition =
-        pk_partitions_id_of(&to->table->partitions, pk_buf_slice(&to->key));
-    to->rows[to->row_count++].bytes = (int64_t)size;
+    pk_tallies_add(&to->tallies, 0,
+                   pk_partitions_id_of(&to->table->partitions, pk_buf_slice(&to->key)),
+                   (struct pk_tally){1, (int64_t)size});
+    to->row_count++;
     to->collection_bytes += size;
     pk_batch_put(&to->batch, pk_buf_slice(&to->key), record);
     stage_entries(to, item);
     pk_arena_clear(&to->arena);
     return PK_OK;
-}
-
-static void count_chunk(const struct chunk *to)
-{
-    struct pk_counters *counters = pk_table_counters(to->table);
-
-    for (size_t i = 0; i < to->row_count; i++)
-        pk_counters_add(counters, to->rows[i].partition, (struct pk_tally){1, to->rows[i].bytes});
-    for (size_t i = 0; i < to->table->index_count; i++)
-        pk_counters_add_index(counters, to->table->indexes[i].id, to->indexes[i]);
 }
 
 /* Makes the iterator stand on the row after the last one that is there. */
@@ -421,7 +407,7 @@ static enum pk_code copy_chunk(struct chunk *to, size_t rows, bool *end, struct 
     stage_collection(to);
     rc = pk_store_commit(to->engine->store, &to->batch, PK_COMMIT_FAST, err);
     if (rc == PK_OK)
-        count_chunk(to);
+        pk_tallies_apply(&to->tallies, pk_table_counters(to->table));
     return rc;
 }
 
@@ -444,6 +430,7 @@ static enum pk_code copy_some(struct pk_engine *engine, const struct pk_table *t
     pk_buf_release(&to->key);
     pk_buf_release(&to->collection);
     pk_arena_release(&to->arena);
+    pk_tallies_release(&to->tallies);
     free(to);
     return rc;
 }

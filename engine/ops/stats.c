@@ -21,6 +21,18 @@ static struct pk_counts counts_of(struct pk_tally tally)
     };
 }
 
+/* index_id 0: of the table. */
+static struct pk_counts *partition_counts(struct pk_arena *arena,
+                                          const struct pk_counters *counters, uint32_t index_id,
+                                          const struct pk_partitions *map)
+{
+    struct pk_counts *counts = PK_NEW_ARRAY(arena, struct pk_counts, map->count);
+
+    for (uint32_t i = 0; i < map->count; i++)
+        counts[i] = counts_of(pk_counters_index_partition(counters, index_id, map->list[i].id));
+    return counts;
+}
+
 void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
                            const struct pk_table *table, struct pk_table_stats *stats)
 {
@@ -33,12 +45,16 @@ void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
     stats->counting = atomic_load(&engine->recount.running);
     stats->table = counts_of(pk_counters_total(counters));
     stats->indexes = PK_NEW_ARRAY(call->arena, struct pk_counts, table->index_count);
-    for (size_t i = 0; i < table->index_count; i++)
-        stats->indexes[i] = counts_of(pk_counters_index(counters, table->indexes[i].id));
-    stats->partitions = PK_NEW_ARRAY(call->arena, struct pk_counts, table->partitions.count);
-    for (uint32_t i = 0; i < table->partitions.count; i++)
-        stats->partitions[i] =
-            counts_of(pk_counters_partition(counters, table->partitions.list[i].id));
+    stats->index_partitions = PK_NEW_ARRAY(call->arena, struct pk_counts *, table->index_count);
+    for (size_t i = 0; i < table->index_count; i++) {
+        const struct pk_index *index = &table->indexes[i];
+
+        stats->indexes[i] = counts_of(pk_counters_index(counters, index->id));
+        if (!index->local)
+            stats->index_partitions[i] =
+                partition_counts(call->arena, counters, index->id, &index->partitions);
+    }
+    stats->partitions = partition_counts(call->arena, counters, 0, &table->partitions);
 }
 
 /* Places ---------------------------------------------------------------------------------------*/

@@ -26,7 +26,7 @@ static enum pk_code run_recount(struct pk_engine *engine, int64_t now_ms, bool *
                                 struct pk_error *err)
 {
     (void)now_ms;
-    return pk_recount_step(&engine->recount, &engine->catalog, TICK_COUNTED, more, err);
+    return pk_recount_step(&engine->recount, TICK_COUNTED, more, err);
 }
 
 static enum pk_code run_expiry(struct pk_engine *engine, int64_t now_ms, bool *more,

@@ -352,7 +352,7 @@ void pk_write_count(const struct pk_write_step *step)
 
         if (effect->units == 0)
             continue;
-        pk_counters_add_index(counters, effect->index->id,
+        pk_counters_add_index(counters, effect->index->id, 0,
                               difference(effect->before.size, effect->before.key.data != NULL,
                                          effect->after.size, effect->after.key.data != NULL));
     }

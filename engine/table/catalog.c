@@ -334,7 +334,7 @@ void pk_catalog_number(struct pk_catalog *catalog, struct pk_table *table)
             continue;
         table->indexes[i].id = next_id++;
         if (!is_new)
-            pk_counters_add_slot(pk_table_counters(table), table->indexes[i].id);
+            pk_counters_add_slot(pk_table_counters(table), pk_index_counted(&table->indexes[i]));
     }
     if (is_new)
         pk_table_count(table);

@@ -24,6 +24,8 @@ struct pk_table *pk_table_copy(const struct pk_table *table);
 
 /* Gives the table its counters, all zero. Once, when its partitions and indexes are known. */
 void pk_table_count(struct pk_table *table);
+/* What the counters keep of an index. */
+struct pk_counted_index pk_index_counted(const struct pk_index *index);
 /* Borrowed. */
 struct pk_counters *pk_table_counters(const struct pk_table *table);
 

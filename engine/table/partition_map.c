@@ -131,6 +131,11 @@ uint32_t pk_partitions_id_of(const struct pk_partitions *map, pk_slice row)
     return map->list[pk_partitions_find(map, pk_partition_position(row))].id;
 }
 
+uint32_t pk_partitions_counted_by(const struct pk_index *index, pk_slice row)
+{
+    return index->local ? 0 : pk_partitions_id_of(&index->partitions, row);
+}
+
 uint64_t pk_partitions_first_token(const struct pk_partitions *map, uint32_t i)
 {
     return token_of(map->list[i].first);

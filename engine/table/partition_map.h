@@ -28,6 +28,8 @@ uint32_t pk_partitions_find(const struct pk_partitions *map, pk_slice position);
 uint32_t pk_partitions_find_before(const struct pk_partitions *map, pk_slice position);
 /* The id of the partition that owns the row. */
 uint32_t pk_partitions_id_of(const struct pk_partitions *map, pk_slice row);
+/* Under which partition an index' row is counted (counters.h): of an LSI 0. */
+uint32_t pk_partitions_counted_by(const struct pk_index *index, pk_slice row);
 /* First and last token of which partition i owns something. */
 uint64_t pk_partitions_first_token(const struct pk_partitions *map, uint32_t i);
 uint64_t pk_partitions_last_token(const struct pk_partitions *map, uint32_t i);

@@ -65,15 +65,20 @@ void pk_table_unref(struct pk_table *table)
     free(box);
 }
 
+struct pk_counted_index pk_index_counted(const struct pk_index *index)
+{
+    return (struct pk_counted_index){index->id, index->local ? 0 : index->partitions.next_id};
+}
+
 void pk_table_count(struct pk_table *table)
 {
-    uint32_t ids[PK_GSI_MAX + PK_LSI_MAX];
+    struct pk_counted_index indexes[PK_GSI_MAX + PK_LSI_MAX];
     size_t count = 0;
 
     for (size_t i = 0; i < table->index_count && count < PK_GSI_MAX + PK_LSI_MAX; i++)
-        ids[count++] = table->indexes[i].id;
+        indexes[count++] = pk_index_counted(&table->indexes[i]);
     pk_counters_unref(box_of(table)->counters);
-    box_of(table)->counters = pk_counters_new(table->partitions.next_id, ids, count);
+    box_of(table)->counters = pk_counters_new(table->partitions.next_id, indexes, count);
 }
 
 struct pk_counters *pk_table_counters(const struct pk_table *table)
