@@ -18,6 +18,8 @@
  *   backups.lock    which backups are being copied; held for a moment
  *   log.lock        sequences of a table's change log; held for a moment
  *   sim_lock        the settings of the simulation; held for a moment
+ *   tail.lock       the latest changes, for viewers; held for a moment
+ *   read_notes.lock how reads went over rows, for viewers; held for a moment
  *   clock.lock      inside pk_clock
  *   the store's own
  *
@@ -68,6 +70,8 @@ static struct pk_engine *engine_new(const struct pk_engine_options *options)
     pk_recount_init(&engine->recount);
     pk_backup_jobs_init(&engine->backups);
     pthread_mutex_init(&engine->sim_lock, NULL);
+    pk_tail_init(&engine->tail);
+    pk_read_notes_init(&engine->read_notes);
     pthread_mutex_init(&engine->advance_lock, NULL);
     pthread_mutex_init(&engine->tick_lock, NULL);
     pthread_mutex_init(&engine->ticker_lock, NULL);
@@ -82,6 +86,8 @@ static void engine_free(struct pk_engine *engine)
     pthread_mutex_destroy(&engine->tick_lock);
     pthread_mutex_destroy(&engine->advance_lock);
     pthread_mutex_destroy(&engine->sim_lock);
+    pk_read_notes_release(&engine->read_notes);
+    pk_tail_release(&engine->tail);
     pk_backup_jobs_release(&engine->backups);
     pk_recount_release(&engine->recount);
     pk_tokens_release(&engine->tokens);
@@ -190,6 +196,8 @@ bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
 {
     bool more;
 
+    pk_tail_tick(&engine->tail);
+    pk_read_notes_tick(&engine->read_notes);
     /* Background work on a store that takes no writes would only fail again and again. */
     if (engine->store == NULL || pk_store_is_stuck(engine->store))
         return false;

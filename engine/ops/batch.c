@@ -85,6 +85,8 @@ enum pk_code pk_engine_batch_get(struct pk_engine *engine, struct pk_call *call,
         rc = pk_get_prepare(call, &requests[i], &batch.set.steps[i], err);
     if (rc == PK_OK)
         rc = read_all(&batch, err);
+    if (rc == PK_OK)
+        pk_get_show(engine, call, batch.set.steps, count);
     result->costs = batch.costs.costs;
     result->cost_count = batch.costs.count;
     pk_get_set_release(&batch.set);

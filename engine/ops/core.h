@@ -8,7 +8,9 @@
 #include "engine/engine.h"
 #include "engine/ops/inflight.h"
 #include "engine/ops/latch.h"
+#include "engine/ops/read_note.h"
 #include "engine/ops/recount.h"
+#include "engine/ops/tail.h"
 #include "engine/ops/token.h"
 #include "engine/sim/partition.h"
 #include "engine/store/store.h"
@@ -52,6 +54,8 @@ struct pk_engine {
     struct pk_tokens tokens;
     struct pk_recount recount;
     struct pk_backup_jobs backups;
+    struct pk_tail tail;             /* what viewers are shown (looking.h) */
+    struct pk_read_notes read_notes;
 
     pthread_mutex_t advance_lock; /* one change of the clock at a time */
     pthread_mutex_t tick_lock;    /* one tick at a time; guards actor */

@@ -52,6 +52,31 @@ struct pk_facts pk_get_facts(const struct pk_get_step *step)
     };
 }
 
+/* True when an earlier step read the same table. */
+static bool goes_on(const struct pk_get_step *steps, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (steps[k].table->id == steps[i].table->id)
+            return true;
+    }
+    return false;
+}
+
+void pk_get_show(struct pk_engine *engine, struct pk_call *call, const struct pk_get_step *steps,
+                 size_t count)
+{
+    if (!pk_lease_is_taken(&engine->read_notes.lease))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct pk_reading reading = {.wanted = true, .goes_on = goes_on(steps, i)};
+        uint32_t id = steps[i].table->id;
+
+        if (steps[i].item.len > 0)
+            pk_reading_add(&reading, call->arena, steps[i].row, true);
+        pk_read_notes_put(&engine->read_notes, id, id, &reading);
+    }
+}
+
 static void report(struct pk_call *call, const struct pk_get *request,
                    const struct pk_get_step *step, struct pk_get_result *result)
 {
@@ -79,8 +104,10 @@ enum pk_code pk_engine_get(struct pk_engine *engine, struct pk_call *call,
         if (rc == PK_OK)
             rc = pk_get_read(call, pk_store_live(engine->store), &step, err);
         stale = pk_table_is_stale(step.table);
-        if (rc == PK_OK && !stale)
+        if (rc == PK_OK && !stale) {
+            pk_get_show(engine, call, &step, 1);
             report(call, request, &step, result);
+        }
         pk_table_unref(step.table);
         /* Redefined or dropped meanwhile: what was read may already be half gone. */
         if (rc != PK_OK || !stale)

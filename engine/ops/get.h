@@ -24,6 +24,10 @@ PK_MUST_CHECK enum pk_code pk_get_read(struct pk_call *call, const struct pk_sna
 /* The facts of a step that was read. */
 struct pk_facts pk_get_facts(const struct pk_get_step *step);
 
+/* Tells those who look at the tables which rows were read; nothing when nobody does. */
+void pk_get_show(struct pk_engine *engine, struct pk_call *call, const struct pk_get_step *steps,
+                 size_t count);
+
 /* Several requests: a step each, with its table, and one snapshot of them all. */
 struct pk_get_set {
     struct pk_get_step *steps; /* arena */

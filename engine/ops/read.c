@@ -25,6 +25,7 @@ struct page {
     int64_t fetched_milli;
     pk_slice last_row; /* of the last entry read, when the page ended there */
     bool stopped;      /* before the end of the range */
+    struct pk_reading reading;
 };
 
 static enum pk_consistency consistency_of(const struct page *page)
@@ -61,23 +62,28 @@ static enum pk_code fetch(struct page *page, pk_view entry, pk_view *item, struc
     return PK_OK;
 }
 
-static enum pk_code read_entry(struct page *page, pk_slice record, pk_view *entry,
+static enum pk_code read_entry(struct page *page, const struct pk_iter *iter, pk_view *entry,
                                struct pk_error *err)
 {
     const struct pk_read *request = page->request;
     pk_view item;
     size_t size = 0;
+    bool passes;
     enum pk_code rc = PK_OK;
 
-    if (!pk_record_open(record, entry, &size))
+    if (!pk_record_open(pk_iter_value(iter), entry, &size))
         return fail_damaged(page, err);
     page->result->scanned++;
     page->bytes += size;
     item = *entry;
     if (page->plan->fetch)
         rc = fetch(page, *entry, &item, err);
-    if (rc != PK_OK || (request->filter != NULL && !pk_expr_test(request->filter, item)))
+    if (rc != PK_OK)
         return rc;
+    passes = request->filter == NULL || pk_expr_test(request->filter, item);
+    pk_reading_add(&page->reading, page->call->arena, pk_iter_key(iter), passes);
+    if (!passes)
+        return PK_OK;
     page->result->count++;
     if (request->select == PK_SELECT_COUNT)
         return PK_OK;
@@ -109,7 +115,7 @@ static enum pk_code read_rows(struct page *page, struct pk_iter *iter, struct pk
             if (rc != PK_OK)
                 return rc;
         }
-        rc = read_entry(page, pk_iter_value(iter), &entry, err);
+        rc = read_entry(page, iter, &entry, err);
         if (rc != PK_OK)
             return rc;
         if (is_full(page)) {
@@ -175,15 +181,29 @@ static void report_facts(const struct page *page)
     facts->items_returned = request->select == PK_SELECT_COUNT ? 0 : page->result->count;
 }
 
+/* For those who look at the table. */
+static void note_reading(struct page *page)
+{
+    const struct pk_read_plan *plan = page->plan;
+
+    pk_read_notes_put(&page->engine->read_notes, plan->table->id,
+                      plan->index == NULL ? plan->table->id : plan->index->id, &page->reading);
+}
+
 static enum pk_code read_page(struct page *page, struct pk_error *err)
 {
     struct pk_iter *iter = pk_iter_new(page->plan->snap, page->plan->range, PK_ITER_QUERY);
-    enum pk_code rc = read_rows(page, iter, err);
+    enum pk_code rc;
+
+    page->reading.wanted = pk_lease_is_taken(&page->engine->read_notes.lease);
+    page->reading.goes_on = pk_value_kind(page->request->start_key) != PK_MISSING;
+    rc = read_rows(page, iter, err);
 
     pk_iter_free(iter);
     pk_buf_release(&page->base);
     if (rc != PK_OK)
         return rc;
+    note_reading(page);
     report_cost(page);
     report_facts(page);
     return PK_OK;

@@ -99,6 +99,8 @@ enum pk_code pk_engine_transact_get(struct pk_engine *engine, struct pk_call *ca
     rc = prepare_all(call, requests, &set, err);
     if (rc == PK_OK)
         rc = read_all(call, &set, result, err);
+    if (rc == PK_OK)
+        pk_get_show(engine, call, set.steps, count);
     pk_get_set_release(&set);
     return rc;
 }

@@ -208,8 +208,10 @@ static enum pk_code commit(struct txn *txn, struct pk_error *err)
         pk_tokens_stage(&engine->tokens, &batch, &token);
     if (batch.count > 0)
         rc = pk_store_commit(engine->store, &batch, engine->durability, err);
-    for (size_t i = 0; i < txn->count && rc == PK_OK; i++)
+    for (size_t i = 0; i < txn->count && rc == PK_OK; i++) {
         pk_write_count(&txn->steps[i]);
+        pk_write_show(engine, &txn->steps[i]);
+    }
     for (size_t i = 0; i < txn->count; i++)
         pk_write_settle(&txn->steps[i]);
     pk_batch_release(&batch);

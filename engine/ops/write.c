@@ -284,7 +284,7 @@ enum pk_code pk_write_decide(struct pk_engine *engine, struct pk_call *call,
 
 /* Stage, count, report -------------------------------------------------------------------------*/
 
-static enum pk_cause cause_of(const struct pk_write_step *step)
+enum pk_cause pk_write_cause(const struct pk_write_step *step)
 {
     if (step->expired)
         return PK_CAUSE_TTL;
@@ -297,7 +297,7 @@ static void stage_change(struct pk_engine *engine, struct pk_write_step *step,
     struct pk_change change = {
         .shard = step->partition_id,
         .event = pk_change_event(step->before, step->after),
-        .cause = cause_of(step),
+        .cause = pk_write_cause(step),
         .time_ms = pk_clock_now(&engine->clock),
         .before = step->before,
         .after = step->after,
@@ -418,8 +418,10 @@ static enum pk_code commit_one(struct pk_engine *engine, struct pk_call *call,
     if (batch.count > 0) {
         pk_collection_stage(&sizes, &batch);
         rc = pk_store_commit(engine->store, &batch, engine->durability, err);
-        if (rc == PK_OK)
+        if (rc == PK_OK) {
             pk_write_count(step);
+            pk_write_show(engine, step);
+        }
     }
     pk_write_settle(step);
     pk_batch_release(&batch);

@@ -58,6 +58,14 @@ PK_MUST_CHECK enum pk_code pk_write_decide(struct pk_engine *engine, struct pk_c
  * (propagate.h). After stage comes settle, whatever becomes of the commit. */
 void pk_write_stage(struct pk_engine *engine, struct pk_write_step *step, struct pk_batch *batch);
 void pk_write_count(const struct pk_write_step *step);
+/* What the change record, and those who look, are told: why the item changed. */
+enum pk_cause pk_write_cause(const struct pk_write_step *step);
+/* Shows the committed write to those who look at the latest changes. Under the latch. */
+static inline void pk_write_show(struct pk_engine *engine, const struct pk_write_step *step)
+{
+    if (pk_lease_is_taken(&engine->tail.lease))
+        pk_tail_add(engine, &engine->tail, step);
+}
 void pk_write_settle(struct pk_write_step *step);
 void pk_write_report(struct pk_call *call, const struct pk_write_step *step,
                      struct pk_write_result *result);
