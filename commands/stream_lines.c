@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "commands/changes.h"
 #include "commands/transfer/template.h"
 #include "commands/wire.h"
 
 /* Keys of a template: more of them would be no filter that a person means. */
-enum { KEYS_MAX = 100000, VALUE_MAX = 40 };
+enum { KEYS_MAX = 100000 };
 
 /* ---- the filter ------------------------------------------------------------------------------ */
 
@@ -71,74 +72,9 @@ static void add_key_value(struct pk_buf *out, pk_value value)
         cmd_value_text(out, value);
 }
 
-/* Cut where a character begins. */
-static void add_value(struct pk_buf *out, pk_value value)
+static bool is_key(const void *context, pk_slice name)
 {
-    struct pk_buf text = PK_BUF_INIT;
-    size_t len;
-
-    if (pk_value_kind(value) == PK_MISSING) {
-        pk_buf_add_cstr(out, "–");
-        return;
-    }
-    cmd_value_text(&text, value);
-    len = text.len;
-    if (len > VALUE_MAX) {
-        len = VALUE_MAX;
-        while (len > 0 && ((unsigned char)text.data[len] & 0xc0) == 0x80)
-            len--;
-    }
-    pk_buf_add(out, pk_slice_of(text.data, len));
-    if (len < text.len)
-        pk_buf_add_cstr(out, "…");
-    pk_buf_release(&text);
-}
-
-struct diff {
-    struct pk_buf *out;
-    const struct pk_key_schema *key;
-    bool any;
-};
-
-static void add_difference(struct diff *diff, pk_slice name, pk_value before, pk_value after)
-{
-    if (pk_key_schema_has(diff->key, name) || pk_value_equal(before, after))
-        return;
-    pk_buf_add_cstr(diff->out, diff->any ? " · " : "   ");
-    diff->any = true;
-    pk_buf_add(diff->out, name);
-    pk_buf_add_byte(diff->out, ' ');
-    add_value(diff->out, before);
-    pk_buf_add_cstr(diff->out, " → ");
-    add_value(diff->out, after);
-}
-
-/* Both maps are in the order of their names. */
-static void add_differences(struct diff *diff, pk_value before, pk_value after)
-{
-    size_t i = 0;
-    size_t k = 0;
-
-    while (i < before.len || k < after.len) {
-        int order = i == before.len ? 1 : -1;
-
-        if (i < before.len && k < after.len)
-            order = pk_slice_compare(before.u.members[i].name, after.u.members[k].name);
-        if (order == 0) {
-            add_difference(diff, before.u.members[i].name, before.u.members[i].value,
-                           after.u.members[k].value);
-            i++;
-            k++;
-        } else if (order < 0) {
-            add_difference(diff, before.u.members[i].name, before.u.members[i].value,
-                           pk_value_missing());
-            i++;
-        } else {
-            add_difference(diff, after.u.members[k].name, pk_value_missing(),
-                           after.u.members[k].value);
-            k++;
-        }
-    }
+    return pk_key_schema_has(context, name);
 }
 
 static pk_value read_image(struct pk_arena *arena, const cJSON *change, const char *name)
@@ -150,16 +86,22 @@ static pk_value read_image(struct pk_arena *arena, const cJSON *change, const ch
 
 /* A view that has one image only tells nothing about the other: then there is no difference to
  * show, but of an item that came or went. */
-static void add_images(struct diff *diff, struct pk_arena *arena, const cJSON *change,
-                       pk_slice event)
+static void add_images(const struct cmd_stream_lines *lines, struct pk_buf *out,
+                       struct pk_arena *arena, const cJSON *change, pk_slice event)
 {
     pk_slice view = cmd_wire_text(change, "StreamViewType");
+    const struct cmd_changes changes = {
+        .before = read_image(arena, change, "OldImage"),
+        .after = read_image(arena, change, "NewImage"),
+        .skip = is_key,
+        .context = lines->key,
+        .first = "   ",
+    };
 
     if (pk_slice_is(view, "NEW_AND_OLD_IMAGES") ||
         (pk_slice_is(view, "NEW_IMAGE") && pk_slice_is(event, "INSERT")) ||
         (pk_slice_is(view, "OLD_IMAGE") && pk_slice_is(event, "REMOVE")))
-        add_differences(diff, read_image(arena, change, "OldImage"),
-                        read_image(arena, change, "NewImage"));
+        cmd_changes_add(out, &changes);
 }
 
 static void add_time(struct pk_buf *out, const cJSON *change, bool millis)
@@ -193,7 +135,6 @@ bool cmd_stream_lines_add(struct cmd_stream_lines *lines, const cJSON *record, s
     pk_value keys = read_image(&arena, change, "Keys");
     struct pk_buf hash = PK_BUF_INIT;
     struct pk_buf text = PK_BUF_INIT;
-    struct diff diff = {&text, lines->key, false};
     bool wanted;
 
     add_key_value(&hash, pk_value_get(keys, lines->key->hash[0].name));
@@ -208,7 +149,7 @@ bool cmd_stream_lines_add(struct cmd_stream_lines *lines, const cJSON *record, s
         pk_buf_printf(&text, "   shard %zu", shard);
         if (cJSON_GetObjectItemCaseSensitive(record, "userIdentity") != NULL)
             pk_buf_add_cstr(&text, "   by TTL");
-        add_images(&diff, &arena, change, event);
+        add_images(lines, &text, &arena, change, event);
         add_line(lines, cmd_wire_text(change, "SequenceNumber"), pk_buf_slice(&text));
     }
     pk_buf_release(&text);

@@ -3,20 +3,35 @@
  * our own operations, read into structs; a view asks for what fits its window and no more, so that
  * a million collections cost no more than ten.
  *
- *   Pksk.Viewport {TableName, IndexName?, From?: key, Backward?: bool, Search?: text, Limit: rows}
- *   → {"Collections":[{"HashKey":value(s),"Partition":n,"Items":n,"Bytes":n,"More":bool,
- *                      "Rows":[{"Key":key,"Bytes":n,"Item":{…},"Read":"RETURNED|FILTERED"?}]}],
- *      "Next":key?,"Previous":key?}
- *     From: the first row (the partition key alone: its first item); Search: the first collection
- *     from there on whose partition key contains the text. Items and Bytes of a collection are
- *     counted up to 10,000 items; More: there are others. Read: how the last read of this table
- *     went over the row.
- *   Pksk.Tail {TableName?, After: number, Limit: n}
+ *   Pksk.Viewport {TableName, IndexName?, From?: key, Backward?: bool, Search?: text, Limit: rows,
+ *                  PerCollection?: rows, Whole?: bool}
+ *   → {"Hash":[names],"Range":[names],
+ *      "Collections":[{"HashKey":key,"Partition":n,"Items":n,"Bytes":n,"More":bool,
+ *                      "Rows":[{"Key":key,"Bytes":n,"Item":{…},"Cut":name?,
+ *                               "Read":"RETURNED|FILTERED"?}]}],
+ *      "Next":key?,"Previous":key?,"RowsRead":n}
+ *     From: the first row (the partition key alone: its first item). Backward: the last Limit rows
+ *     before From, or of all; rows always come ascending. Next: the first row after the window, for
+ *     a call forward; Previous: the first row of the window when there is one before it, for a call
+ *     backward. Search: from the first collection there (backward: the last one before From) whose
+ *     partition key contains the text, letters of ASCII in any case; when 2,000 collections were
+ *     looked at in vain, no collection comes and Next (backward: Previous) is where to go on.
+ *     Items and Bytes of a collection are counted up to 10,000 items, of all in one answer up to
+ *     20,000; More: there are others. PerCollection: rows of each at most. Item: the attributes
+ *     outside of the key, the first that fit in 400 bytes; Cut: the first that did not fit, or only
+ *     its beginning. Whole: one row, with its whole item. Read: how the last read of this table
+ *     went over the row, noted while such requests come at least every half a minute.
+ *   Pksk.Tail {TableName?, After?: number, Limit: n, Newest?: bool}
  *   → {"Last":n,"Lost":n,"Records":[{"Number","Time","TableName","Event":"INSERT|MODIFY|REMOVE",
  *      "Keys":key,"Old":item?,"New":item?,"Partition":n,"Shard":text?,"Cause":"USER|TTL|TRANSACTION"}]}
  *     A ring in memory that begins with the first such request and ends half a minute after the
  *     last one; it costs the table's writes nothing while nobody looks, and what a slow reader
- *     missed is counted in Lost. After 0: from the oldest that is there.
+ *     missed (of whatever table) is counted in Lost. After 0, or a number that was not given yet:
+ *     from the oldest that is there. Newest: the latest Limit records instead of the first ones;
+ *     those in between are lost. An answer holds 256 KB of images at most, but one record always;
+ *     Last is where to go on.
+ *
+ * What a request asks for is bounded, what an answer says is not trusted.
  */
 #ifndef CMD_VIEWPORT_H
 #define CMD_VIEWPORT_H
@@ -29,8 +44,10 @@ struct cmd_viewport_row {
     pk_slice key;  /* API JSON of the key: for From */
     pk_slice sort; /* sort key as text; empty without one */
     uint64_t bytes;
-    pk_slice item; /* the other attributes as "name value · name value", cut at 200 bytes */
+    pk_slice item; /* the other attributes as "name value · name value", cut at 200 bytes: then it
+                      ends in "…" */
     enum cmd_row_read read;
+    pk_slice whole; /* asked for whole: API JSON of the item with its key; else empty */
 };
 struct cmd_viewport_collection {
     pk_slice hash; /* partition key as text */
@@ -50,7 +67,9 @@ struct cmd_viewport_request {
     pk_slice from; /* API JSON of a key; empty: the first */
     bool backward;
     pk_slice search;
-    uint32_t limit; /* rows, at most 500 */
+    uint32_t limit;          /* rows, at most 500; 0: 50 */
+    uint32_t per_collection; /* rows of each, 0: all */
+    bool whole;              /* one row, with its whole item */
 };
 PK_MUST_CHECK enum pk_code cmd_viewport_take(struct cmd_context *context, struct pk_arena *arena,
                                              const struct cmd_viewport_request *request,
@@ -73,7 +92,8 @@ struct cmd_tail {
 struct cmd_tail_request {
     pk_slice table;
     uint64_t after;
-    uint32_t limit; /* at most 500 */
+    uint32_t limit; /* at most 500; 0: 100 */
+    bool newest;    /* the latest of them, when there are more */
 };
 PK_MUST_CHECK enum pk_code cmd_tail_take(struct cmd_context *context, struct pk_arena *arena,
                                          const struct cmd_tail_request *request,

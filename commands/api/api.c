@@ -66,6 +66,8 @@ static const struct operation operations[] = {
     {"Pksk.Sample", &api_shape_pksk_sample, api_pksk_sample},
     {"Pksk.Check", &api_shape_empty, api_pksk_check},
     {"Pksk.IndexLag", &api_shape_pksk_table, api_pksk_index_lag},
+    {"Pksk.Viewport", &api_shape_pksk_viewport, api_pksk_viewport},
+    {"Pksk.Tail", &api_shape_pksk_tail, api_pksk_tail},
     {"Pksk.Clock", &api_shape_empty, api_pksk_clock},
     {"Pksk.Settings", &api_shape_empty, api_pksk_settings},
     {"Pksk.TableStats", &api_shape_pksk_table, api_pksk_table_stats},

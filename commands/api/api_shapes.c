@@ -33,6 +33,7 @@ static const struct api_type text = {.kind = API_STRING};
 static const struct api_type text_1_255 = {.kind = API_STRING, .min = 1, .max = 255};
 static const struct api_type boolean = {.kind = API_BOOLEAN};
 static const struct api_type units = {.kind = API_LONG, .has_min = true, .min = 1};
+static const struct api_type not_negative = {.kind = API_LONG, .has_min = true};
 static const struct api_type any_long = {.kind = API_LONG};
 static const struct api_type limit = {.kind = API_INTEGER, .has_min = true, .min = 1};
 static const struct api_type limit_newer = {
@@ -713,3 +714,18 @@ static const struct api_member attachment_rows[] = {
     {"Attachment", &text, false},
 };
 INPUT(api_shape_pksk_attachment, attachment_rows);
+
+static const struct api_member viewport_rows[] = {
+    {"TableName", &table, true},      {"IndexName", &name, false},    {"From", &value_map, false},
+    {"Backward", &boolean, false},    {"Search", &text_1_255, false}, {"Limit", &limit, false},
+    {"PerCollection", &limit, false}, {"Whole", &boolean, false},
+};
+INPUT(api_shape_pksk_viewport, viewport_rows);
+
+static const struct api_member tail_rows[] = {
+    {"TableName", &table, false},
+    {"After", &not_negative, false},
+    {"Limit", &limit, false},
+    {"Newest", &boolean, false},
+};
+INPUT(api_shape_pksk_tail, tail_rows);
