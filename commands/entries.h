@@ -35,6 +35,7 @@
     XX(indexes)                                                                                    \
     XX(lag)                                                                                        \
     XX(more)                                                                                       \
+    XX(partitions)                                                                                 \
     XX(profile)                                                                                    \
     XX(put)                                                                                        \
     XX(query)                                                                                      \

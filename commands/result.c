@@ -49,22 +49,69 @@ struct cmd_grid *cmd_result_grid(struct cmd_result *result, const char *const *c
     return grid;
 }
 
+/* An array of the grid's, with room for more rows: old_rows are kept, the rest is zero. */
+static void *grown(struct cmd_result *result, const void *old, size_t old_rows, size_t rows,
+                   size_t row_size)
+{
+    char *array = pk_arena_calloc(&result->arena, rows, row_size);
+
+    if (old_rows > 0)
+        memcpy(array, old, old_rows * row_size);
+    return array;
+}
+
+static bool is_full(size_t rows)
+{
+    return (rows & (rows - 1)) == 0;
+}
+
 /* The cells grow by doubling: room is there exactly when row_count is no power of two. */
 void cmd_grid_row(struct cmd_result *result, struct cmd_grid *grid, const pk_slice *cells)
 {
     size_t n = grid->row_count;
     size_t width = grid->column_count;
 
-    if ((n & (n - 1)) == 0) {
-        size_t cap = n == 0 ? 1 : 2 * n;
-        pk_slice *grown = PK_NEW_ARRAY(&result->arena, pk_slice, cap * width);
+    if (is_full(n)) {
+        size_t rows = n == 0 ? 1 : 2 * n;
 
-        if (n > 0)
-            memcpy(grown, grid->cells, n * width * sizeof(*grown));
-        grid->cells = grown;
+        grid->cells = grown(result, grid->cells, n, rows, width * sizeof(*grid->cells));
+        if (grid->bars != NULL)
+            grid->bars = grown(result, grid->bars, n, rows, width * sizeof(*grid->bars));
     }
     memcpy(grid->cells + n * width, cells, width * sizeof(*cells));
     grid->row_count++;
+}
+
+void cmd_grid_heading(struct cmd_result *result, struct cmd_grid *grid, size_t column,
+                      const char *heading)
+{
+    if (grid->headings == NULL)
+        grid->headings = PK_NEW_ARRAY(&result->arena, const char *, grid->column_count);
+    grid->headings[column] = heading;
+}
+
+void cmd_grid_bar(struct cmd_result *result, struct cmd_grid *grid, size_t column, uint64_t part,
+                  uint64_t whole)
+{
+    enum { FULL = 1000 };
+    size_t rows = 1;
+    uint64_t filled;
+
+    while (rows < grid->row_count)
+        rows *= 2;
+    if (grid->bars == NULL)
+        grid->bars = grown(result, NULL, 0, rows, grid->column_count * sizeof(*grid->bars));
+    if (whole == 0 || part == 0)
+        filled = 0;
+    else if (part >= whole)
+        filled = FULL;
+    else /* so large that the product would not fit: a rougher share */
+        filled = part > UINT64_MAX / FULL ? part / (whole / FULL) : part * FULL / whole;
+    if (whole > part && filled >= FULL)
+        filled = FULL - 1;
+    if (filled == 0 && part > 0 && whole > 0)
+        filled = 1;
+    grid->bars[(grid->row_count - 1) * grid->column_count + column] = (uint16_t)(filled + 1);
 }
 
 void cmd_result_text(struct cmd_result *result, enum cmd_block_kind kind, const char *format, ...)

@@ -29,10 +29,16 @@ struct cmd_items {
 enum cmd_align { CMD_LEFT, CMD_RIGHT };
 struct cmd_grid {
     const char **columns; /* an empty name: a column without heading */
+    /* What stands above a column where people read, instead of its name; an entry NULL: the name.
+     * NULL: the names. */
+    const char **headings;
     enum cmd_align *aligns;
     size_t column_count;
     pk_slice *cells; /* row by row; data NULL: blank */
     size_t row_count;
+    /* A cell's bar, in thousandths of a full one, plus 1; 0: it has none. Shown before its text
+     * where people read. NULL: no cell has one. */
+    uint16_t *bars;
     bool headless; /* no heading line in table mode: name and value pairs */
 };
 
@@ -64,6 +70,12 @@ struct cmd_items *cmd_result_items(struct cmd_result *result);
 struct cmd_grid *cmd_result_grid(struct cmd_result *result, const char *const *columns,
                                  const enum cmd_align *aligns, size_t count);
 void cmd_grid_row(struct cmd_result *result, struct cmd_grid *grid, const pk_slice *cells);
+/* Another heading for a column than its name. The text is borrowed. */
+void cmd_grid_heading(struct cmd_result *result, struct cmd_grid *grid, size_t column,
+                      const char *heading);
+/* A bar for a cell of the last row: part of whole, full when it is more. whole 0: an empty bar. */
+void cmd_grid_bar(struct cmd_result *result, struct cmd_grid *grid, size_t column, uint64_t part,
+                  uint64_t whole);
 void cmd_result_text(struct cmd_result *result, enum cmd_block_kind kind, const char *format, ...)
     PK_PRINTF(3, 4);
 /* A hint about a place in the statement: the shell shows the source line with carets above it. */

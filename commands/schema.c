@@ -406,6 +406,25 @@ enum pk_code cmd_find_target(struct cmd_context *context, pk_slice name, struct 
     return PK_E_USAGE;
 }
 
+enum pk_code cmd_words_target(struct cmd_context *context, struct cmd_words *words,
+                              struct cmd_target *target, struct pk_error *err)
+{
+    struct pk_span span = words->token.span;
+    pk_slice name;
+    enum pk_code rc;
+
+    if (cmd_words_at_end(words)) {
+        rc = cmd_need_table(context, &name, err);
+        return rc == PK_OK ? cmd_find_target(context, name, target, err) : rc;
+    }
+    rc = cmd_words_take(words, "the name of a table or index", &name, err);
+    if (rc == PK_OK)
+        rc = cmd_find_target(context, name, target, err);
+    if (rc != PK_OK && err->span.len == 0)
+        err->span = span;
+    return rc;
+}
+
 pk_slice cmd_key_text(const struct pk_key_schema *key, struct pk_arena *arena)
 {
     struct pk_buf out = PK_BUF_INIT;

@@ -56,6 +56,10 @@ PK_MUST_CHECK enum pk_code cmd_find_index(struct cmd_context *context, pk_slice 
 /* Finds what [TABLE | INDEX] means; a table of that name wins. */
 PK_MUST_CHECK enum pk_code cmd_find_target(struct cmd_context *context, pk_slice name,
                                            struct cmd_target *target, struct pk_error *err);
+/* Takes the current word as such a name; at the end the current table is meant. */
+struct cmd_words;
+PK_MUST_CHECK enum pk_code cmd_words_target(struct cmd_context *context, struct cmd_words *words,
+                                            struct cmd_target *target, struct pk_error *err);
 /* "PK (S), SK (S)" */
 pk_slice cmd_key_text(const struct pk_key_schema *key, struct pk_arena *arena);
 

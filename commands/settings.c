@@ -14,6 +14,7 @@ void cmd_settings_init(struct cmd_settings *settings)
         .footer_time = true,
         .read_strong = false,
         .history_size = 10000,
+        .symbols = CMD_SYMBOLS_AUTO,
         .timer = false,
     };
 }
@@ -60,6 +61,8 @@ const struct cmd_setting cmd_setting_rows[] = {
     {"pager", "on|off|auto", "auto", "long results go through $PAGER; auto: at a terminal"},
     {"read", "eventual|strong", "eventual", "consistency of reads that do not say 'strong'"},
     {"rows", "1..1000000 items", "1000", "how many items a read shows before 'more'"},
+    {"symbols", "utf8|ascii|auto", "auto",
+     "what bars and maps are drawn with; auto: by the locale"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -122,6 +125,19 @@ static bool set_footer_time(struct cmd_settings *settings, pk_slice value)
     return true;
 }
 
+static const char *const symbols[] = {"auto", "utf8", "ascii"};
+
+static bool set_symbols(struct cmd_settings *settings, pk_slice value)
+{
+    for (int i = CMD_SYMBOLS_AUTO; i <= CMD_SYMBOLS_ASCII; i++) {
+        if (cmd_word_is(value, symbols[i])) {
+            settings->symbols = (enum cmd_symbols)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool set_value(struct cmd_settings *settings, const char *name, pk_slice value)
 {
     if (strcmp(name, "color") == 0)
@@ -134,6 +150,8 @@ static bool set_value(struct cmd_settings *settings, const char *name, pk_slice 
         return parse_switch(value, true, &settings->pager);
     if (strcmp(name, "read") == 0)
         return set_read(settings, value);
+    if (strcmp(name, "symbols") == 0)
+        return set_symbols(settings, value);
     return parse_count(value, ROWS_MAX, &settings->rows);
 }
 
@@ -167,5 +185,7 @@ pk_slice cmd_settings_show(const struct cmd_settings *settings, const char *name
         return pk_slice_cstr(switch_name(settings->pager));
     if (strcmp(name, "read") == 0)
         return pk_slice_cstr(settings->read_strong ? "strong" : "eventual");
+    if (strcmp(name, "symbols") == 0)
+        return pk_slice_cstr(symbols[settings->symbols]);
     return pk_arena_printf(arena, "%lld", (long long)settings->rows);
 }

@@ -18,16 +18,18 @@ enum cmd_mode {
     CMD_MODE_MARKDOWN
 };
 enum cmd_switch { CMD_OFF, CMD_ON, CMD_AUTO };
+enum cmd_symbols { CMD_SYMBOLS_AUTO, CMD_SYMBOLS_UTF8, CMD_SYMBOLS_ASCII };
 
 struct cmd_settings {
     enum cmd_mode mode;
-    int64_t rows;          /* shown before "more" */
-    enum cmd_switch pager; /* auto: on a terminal */
-    enum cmd_switch color; /* auto: on a terminal without NO_COLOR */
-    bool footer_time;      /* the footer ends with the duration */
-    bool read_strong;      /* reads without a word of their own are strongly consistent */
-    int64_t history_size;  /* statements */
-    bool timer;            /* print the time of each statement */
+    int64_t rows;             /* shown before "more" */
+    enum cmd_switch pager;    /* auto: on a terminal */
+    enum cmd_switch color;    /* auto: on a terminal without NO_COLOR */
+    bool footer_time;         /* the footer ends with the duration */
+    bool read_strong;         /* reads without a word of their own are strongly consistent */
+    int64_t history_size;     /* statements */
+    enum cmd_symbols symbols; /* of bars and maps; auto: by the locale */
+    bool timer;               /* print the time of each statement */
 };
 
 void cmd_settings_init(struct cmd_settings *settings);

@@ -13,6 +13,7 @@
 enum {
     TABLES_MAX = 100,
     PARTITIONS_MAX = 10000,
+    PAGE = 64, /* partitions of one answer */
     INDEXES_MAX = PK_GSI_MAX + PK_LSI_MAX,
     SPLITS_MAX = 256,
     HOTTEST_MAX = 16,
@@ -382,5 +383,34 @@ enum pk_code cmd_snapshot_take(struct cmd_context *context, struct pk_arena *are
         cmd_snapshot_read(arena, answer, snapshot);
     cJSON_Delete(answer);
     cJSON_Delete(json);
+    return rc;
+}
+
+enum pk_code cmd_snapshot_take_all(struct cmd_context *context, struct pk_arena *arena,
+                                   const struct cmd_snapshot_request *request,
+                                   struct cmd_snapshot *snapshot, struct pk_error *err)
+{
+    struct cmd_snapshot_request next = *request;
+    enum pk_code rc;
+
+    next.limit = request->limit < PAGE ? request->limit : PAGE;
+    rc = cmd_snapshot_take(context, arena, &next, snapshot, err);
+    while (rc == PK_OK && snapshot->count < request->limit &&
+           snapshot->count < snapshot->partition_count) {
+        struct cmd_snapshot more;
+        struct cmd_snapshot_partition *both;
+        size_t room = request->limit - snapshot->count;
+
+        next.first = request->first + (uint32_t)snapshot->count;
+        rc = cmd_snapshot_take(context, arena, &next, &more, err);
+        if (rc != PK_OK || more.count == 0)
+            break;
+        more.count = more.count < room ? more.count : room;
+        both = PK_NEW_ARRAY(arena, struct cmd_snapshot_partition, snapshot->count + more.count);
+        memcpy(both, snapshot->partitions, snapshot->count * sizeof(*both));
+        memcpy(both + snapshot->count, more.partitions, more.count * sizeof(*both));
+        snapshot->partitions = both;
+        snapshot->count += more.count;
+    }
     return rc;
 }

@@ -140,5 +140,12 @@ void cmd_snapshot_read(struct pk_arena *arena, const struct cJSON *answer,
 PK_MUST_CHECK enum pk_code cmd_snapshot_take(struct cmd_context *context, struct pk_arena *arena,
                                              const struct cmd_snapshot_request *request,
                                              struct cmd_snapshot *snapshot, struct pk_error *err);
+/* The same with up to request->limit partitions, whatever number an answer holds. The figures of
+ * the table are those of the first answer. */
+PK_MUST_CHECK enum pk_code cmd_snapshot_take_all(struct cmd_context *context,
+                                                 struct pk_arena *arena,
+                                                 const struct cmd_snapshot_request *request,
+                                                 struct cmd_snapshot *snapshot,
+                                                 struct pk_error *err);
 
 #endif

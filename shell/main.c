@@ -19,16 +19,21 @@
 #include "shell/worker.h"
 
 /* Everything here is UTF-8; where the environment says nothing useful, the terminal still is. It is
- * told so in the environment as well: readline and the pager look there. */
-static void set_locale(void)
+ * told so in the environment as well: readline and the pager look there. False when the environment
+ * names another charset: then bars and maps are drawn with ASCII. */
+static bool set_locale(void)
 {
     const char *all = getenv("LC_ALL");
+    bool other;
 
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
-        return;
+        return true;
+    other =
+        strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") != 0; /* the C locale: nothing was said */
     setlocale(LC_CTYPE, "C.UTF-8");
     setenv(all != NULL && all[0] != '\0' ? "LC_ALL" : "LC_CTYPE", "C.UTF-8", 1);
+    return !other;
 }
 
 /* A standard descriptor that is closed would become the next file that is opened, and results
@@ -233,14 +238,17 @@ int main(int argc, char **argv)
     struct pk_error err = PK_ERROR_INIT;
     struct sh_options options;
     int status = SH_EXIT_USAGE;
+    bool ascii;
 
     hold_standard_descriptors();
-    set_locale();
+    ascii = !set_locale();
     sh_signals_install();
-    if (sh_options_parse(&options, argc, argv, &err) == PK_OK)
+    if (sh_options_parse(&options, argc, argv, &err) == PK_OK) {
+        options.ascii = ascii;
         status = act(&options);
-    else
+    } else {
         say_usage(err.message);
+    }
     sh_options_release(&options);
     pk_error_release(&err);
     if (fflush(stdout) != 0 && status == SH_EXIT_FINE) {

@@ -38,6 +38,7 @@ struct sh_options {
     const char *dir;              /* NULL: the default store */
     struct sh_aws_request remote; /* --endpoint, --region, --profile; all NULL: a store */
     bool memory, durable, quiet, no_init, keep_going, yes;
+    bool ascii; /* the locale has another charset than UTF-8 */
     bool mode_given;
     enum cmd_mode mode;
     struct sh_serve_options serve;

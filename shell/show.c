@@ -30,6 +30,19 @@ static bool wants_color(const struct sh *sh, bool terminal)
     return false;
 }
 
+bool sh_ascii(const struct sh *sh)
+{
+    switch (sh->settings.symbols) {
+    case CMD_SYMBOLS_UTF8:
+        return false;
+    case CMD_SYMBOLS_ASCII:
+        return true;
+    case CMD_SYMBOLS_AUTO:
+        return sh->options.ascii;
+    }
+    return false;
+}
+
 static bool is_primary(const struct cmd_block *block)
 {
     switch (block->kind) {
@@ -104,7 +117,8 @@ static void page_block(struct page *page, const struct cmd_block *block, pk_slic
     struct sh_render render = {.out = &page->text,
                                .width = terminal ? terminal_width(sh) : 0,
                                .color = wants_color(sh, terminal),
-                               .terminal = terminal};
+                               .terminal = terminal,
+                               .ascii = sh_ascii(sh)};
 
     if (stream != page->stream)
         page_flush(page);

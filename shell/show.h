@@ -9,6 +9,8 @@ int sh_execute(struct sh *sh, pk_slice text);
 /* (job) Shows a result; err NULL: it succeeded. source: the text that spans point into. */
 void sh_show(struct sh *sh, const struct cmd_result *result, pk_slice source,
              const struct pk_error *err);
+/* True when bars and maps are drawn with ASCII alone (set symbols). */
+bool sh_ascii(const struct sh *sh);
 /* (job) Shows an error that belongs to no statement. */
 void sh_show_error(struct sh *sh, const struct pk_error *err);
 /* (job) One line of chatter, a blank before it. */

@@ -16,6 +16,7 @@ struct sh_render {
     size_t width;  /* columns of the terminal; 0: no limit */
     bool color;    /* keys bold, footer dim, hints yellow */
     bool terminal; /* a person may be looking at it */
+    bool ascii;    /* bars are drawn with ASCII alone */
 };
 
 struct sh_render_ops {
@@ -54,6 +55,8 @@ const struct pk_member **sh_render_members(struct pk_arena *arena, const struct 
                                            pk_value row);
 /* What a cell shows, made safe: a top-level string without quotes, else a PartiQL literal. */
 void sh_render_cell(struct pk_buf *out, pk_value value);
+/* What people read above a grid's column; may be empty. */
+const char *sh_grid_heading(const struct cmd_grid *grid, size_t column);
 /* The heading of a grid's column; "columnN" for one without, where a format needs a name. */
 void sh_render_heading(struct pk_buf *out, const struct cmd_grid *grid, size_t column);
 /* A plain JSON value: numbers with all digits, sets as arrays, binary as base64. */
@@ -61,6 +64,10 @@ void sh_json_value(struct pk_buf *out, pk_value value);
 /* One item, one row of a grid, as a JSON object on one line. */
 void sh_json_item(struct pk_buf *out, const struct cmd_items *items, pk_value row);
 void sh_json_row(struct pk_buf *out, const struct cmd_grid *grid, size_t row);
+
+/* A bar of `width` columns, filled with blanks: eighths of a block, or half a '#' in ASCII. An
+ * empty one is a dot. */
+void sh_bar(struct pk_buf *out, unsigned thousandths, size_t width, bool ascii);
 
 enum sh_style { SH_STYLE_KEY, SH_STYLE_DIM, SH_STYLE_HINT, SH_STYLE_ERROR };
 /* Switch colour on and off; nothing when colour is off. */

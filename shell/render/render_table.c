@@ -9,6 +9,8 @@
 
 enum {
     GAP = 2,
+    BAR_WIDEST = 15,
+    BAR_NARROWEST = 4,
     NARROWEST = 6 /* columns of a cut attribute, "…" included */
 };
 
@@ -53,7 +55,7 @@ static size_t total_width(const struct sheet *sheet, size_t cap, bool cap_keys)
     for (size_t c = 0; c < sheet->columns; c++) {
         bool capped = sheet->widths[c] > cap && (cap_keys || !sheet->keys[c]);
 
-        total += (c > 0 ? GAP : 0) + (capped ? cap : sheet->widths[c]);
+        total += (c > 0 && sheet->widths[c] > 0 ? GAP : 0) + (capped ? cap : sheet->widths[c]);
     }
     return total;
 }
@@ -132,6 +134,8 @@ static void add_row(struct sh_render *render, const struct sheet *sheet, size_t 
 
     pk_buf_add_byte(render->out, ' ');
     for (size_t c = 0; c < sheet->columns; c++) {
+        if (c > 0 && sheet->widths[c] == 0)
+            continue; /* nothing in it, not even a heading */
         if (c > 0) {
             sh_text_pad(render->out, GAP);
             if (left != SIZE_MAX)
@@ -189,27 +193,112 @@ static void table_items(struct sh_render *render, const struct cmd_items *items)
     pk_arena_release(&arena);
 }
 
+/* ---- grids ----------------------------------------------------------------------------------- */
+
+static bool has_bar(const struct cmd_grid *grid, size_t column)
+{
+    for (size_t r = 0; grid->bars != NULL && r < grid->row_count; r++) {
+        if (grid->bars[r * grid->column_count + column] > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The text of every cell of a column, and its heading. */
+static void fill_column(struct sheet *sheet, const struct cmd_grid *grid, size_t c)
+{
+    struct pk_buf text = PK_BUF_INIT;
+
+    if (!grid->headless)
+        sheet_set(sheet, 0, c, pk_slice_cstr(sh_grid_heading(grid, c)));
+    for (size_t r = 0; r < grid->row_count; r++) {
+        pk_buf_clear(&text);
+        sh_text_safe(&text, grid->cells[r * grid->column_count + c], SH_TEXT_ONE_LINE);
+        sheet_set(sheet, r + 1, c, pk_buf_slice(&text));
+    }
+    pk_buf_release(&text);
+}
+
+/* Columns of the widest text of a column, its heading apart. */
+static size_t texts_width(const struct sheet *sheet, size_t c)
+{
+    size_t width = 0;
+
+    for (size_t r = 1; r <= sheet->rows; r++) {
+        size_t own = sheet->cells[r * sheet->columns + c].width;
+
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+/* Puts the bars before the texts of a column, which stand below each other at the right. */
+static void add_bars(struct sheet *sheet, const struct cmd_grid *grid, size_t c,
+                     const struct sh_render *render, size_t width)
+{
+    size_t texts = texts_width(sheet, c);
+    struct pk_buf text = PK_BUF_INIT;
+
+    for (size_t r = 1; r <= sheet->rows; r++) {
+        const struct cell *cell = &sheet->cells[r * sheet->columns + c];
+        uint16_t bar = grid->bars[(r - 1) * grid->column_count + c];
+
+        pk_buf_clear(&text);
+        if (bar > 0)
+            sh_bar(&text, bar - 1U, width, render->ascii);
+        else
+            sh_text_pad(&text, width);
+        sh_text_pad(&text, 1 + texts - cell->width);
+        pk_buf_add(&text, cell->text);
+        sheet_set(sheet, r, c, pk_buf_slice(&text));
+    }
+    sheet->rights[c] = false;
+    pk_buf_release(&text);
+}
+
+/* The row's width with bars of that width. */
+static size_t width_with_bars(const struct sheet *sheet, const struct cmd_grid *grid, size_t bar)
+{
+    size_t total = total_width(sheet, SIZE_MAX, false);
+
+    for (size_t c = 0; c < sheet->columns; c++) {
+        size_t with = bar + 1 + texts_width(sheet, c);
+
+        if (has_bar(grid, c) && with > sheet->widths[c])
+            total += with - sheet->widths[c];
+    }
+    return total;
+}
+
+/* As wide as the terminal allows, when it can be. */
+static size_t bar_width(const struct sheet *sheet, const struct cmd_grid *grid, size_t width)
+{
+    size_t bar = BAR_WIDEST;
+
+    while (width > 0 && bar > BAR_NARROWEST && width_with_bars(sheet, grid, bar) >= width)
+        bar--;
+    return bar;
+}
+
 static void table_grid(struct sh_render *render, const struct cmd_grid *grid)
 {
     struct sh_render uncut = *render;
     struct sheet sheet;
-    struct pk_buf text = PK_BUF_INIT;
+    size_t width;
 
     uncut.width = 0;
     sheet_init(&sheet, grid->column_count, grid->row_count);
     for (size_t c = 0; c < grid->column_count; c++) {
         sheet.rights[c] = grid->aligns[c] == CMD_RIGHT;
-        if (!grid->headless)
-            sheet_set(&sheet, 0, c, pk_slice_cstr(grid->columns[c]));
-        for (size_t r = 0; r < grid->row_count; r++) {
-            pk_buf_clear(&text);
-            sh_text_safe(&text, grid->cells[r * grid->column_count + c], SH_TEXT_ONE_LINE);
-            sheet_set(&sheet, r + 1, c, pk_buf_slice(&text));
-        }
+        fill_column(&sheet, grid, c);
+    }
+    width = grid->bars == NULL ? 0 : bar_width(&sheet, grid, render->width);
+    for (size_t c = 0; c < grid->column_count; c++) {
+        if (has_bar(grid, c))
+            add_bars(&sheet, grid, c, render, width);
     }
     for (size_t r = grid->headless ? 1 : 0; r <= grid->row_count && grid->row_count > 0; r++)
         add_row(&uncut, &sheet, r);
-    pk_buf_release(&text);
     pk_arena_release(&sheet.arena);
 }
 
