@@ -11,9 +11,10 @@
  *   table_log.apply one change of an index' rows at a time, of each table; held over the commit
  *   tokens.lock     tokens of running transactions; held over the sweep of expired ones
  *   recount.lock    the recount's position; held over one slice of it
- *   catalog.lock    the map of descriptors: to look up and reference, or to swap
+ *   split_counts.lock  which splits are being counted, and how far; held over one slice of it
  *   latches         an item from reading it to committing it: PK and SK, on tables with an LSI the
  *                   PK; several in stripe order
+ *   catalog.lock    the map of descriptors: to look up and reference, or to swap
  *   inflight.lock   keys of running transactions; held for a moment
  *   backups.lock    which backups are being copied; held for a moment
  *   log.lock        sequences of a table's change log; held for a moment
@@ -24,13 +25,15 @@
  *   the store's own
  *
  * Under a latch nothing above it is taken and nothing waits: writers look their descriptor up
- * before, and under the latch only ask an atomic whether it is stale. Reads take no lock but
- * catalog.lock for a moment: they work on a snapshot, and ask the same atomic after taking it, so
- * that they never see a table whose rows are being deleted. Counters are atomics. A read of a GSI
- * may first bring it forward: that takes `apply`, and waits for writers that hold latches.
+ * before, and under the latch only ask an atomic whether it is stale. (A split commits and
+ * publishes its descriptor under all of them.) Reads take no lock but catalog.lock for a moment:
+ * they work on a snapshot, and ask the same atomic after taking it, so that they never see a table
+ * whose rows are being deleted. Counters are atomics. A read of a GSI may first bring it forward:
+ * that takes `apply`, and waits for writers that hold latches.
  *
  * A definition changes so: commit, publish, mark the old descriptor stale, pass through every latch
- * once. After that nobody writes by the old one.
+ * once. After that nobody writes by the old one. A split of partitions waits for its writers before
+ * it commits instead (ops/split.h).
  */
 #include "engine/engine.h"
 
@@ -68,6 +71,7 @@ static struct pk_engine *engine_new(const struct pk_engine_options *options)
     pk_inflight_init(&engine->inflight);
     pk_tokens_init(&engine->tokens);
     pk_recount_init(&engine->recount);
+    pk_split_counts_init(&engine->split_counts);
     pk_backup_jobs_init(&engine->backups);
     pthread_mutex_init(&engine->sim_lock, NULL);
     pk_tail_init(&engine->tail);
@@ -89,6 +93,7 @@ static void engine_free(struct pk_engine *engine)
     pk_read_notes_release(&engine->read_notes);
     pk_tail_release(&engine->tail);
     pk_backup_jobs_release(&engine->backups);
+    pk_split_counts_release(&engine->split_counts);
     pk_recount_release(&engine->recount);
     pk_tokens_release(&engine->tokens);
     pk_inflight_release(&engine->inflight);
@@ -248,9 +253,11 @@ static void shut(struct pk_engine *engine)
     struct pk_error err = PK_ERROR_INIT;
 
     pk_backup_jobs_clear(&engine->backups);
-    if (pk_store_is_stuck(engine->store) ||
+    /* Figures that are still moving are not saved: the next opening counts. */
+    if (pk_store_is_stuck(engine->store) || pk_split_counts_any(&engine->split_counts) ||
         pk_recount_close(&engine->recount, &engine->catalog, engine->store, &err) != PK_OK)
         pk_recount_abandon(&engine->recount);
+    pk_split_counts_abandon(&engine->split_counts);
     pk_error_release(&err);
     pk_store_close(engine->store);
     engine->store = NULL;

@@ -431,7 +431,8 @@ struct pk_counts {
     uint64_t bytes;
 };
 struct pk_table_stats {
-    bool counting; /* a recount after an unclean close has not finished: figures are partial */
+    bool counting; /* a count after an unclean close, or of partitions that were split, has not
+                      finished: figures are partial */
     struct pk_counts table;
     struct pk_counts *indexes;           /* arena, in the table's order */
     struct pk_counts **index_partitions; /* of each GSI, as `partitions`; NULL for an LSI */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -206,26 +207,55 @@ void pk_stream_close(struct pk_table *table, int64_t now_ms, uint64_t end)
         close_shard(&last->shards[i], end);
 }
 
+static bool is_child(const struct pk_partition_entry *partition, const struct pk_shard_split *split)
+{
+    return partition->id >= split->first_id;
+}
+
+/* By partition id: the open shard of a partition that was split. NULL for others. */
+static struct pk_shard **parents_of(struct pk_shard *shards, size_t count,
+                                    const struct pk_shard_split *split)
+{
+    const struct pk_partitions *partitions = split->partitions;
+    struct pk_shard **parents = pk_calloc(partitions->next_id, sizeof(struct pk_shard *));
+
+    for (size_t i = 0; i < count; i++) {
+        if (shards[i].end == 0 && shards[i].number < split->first_id)
+            parents[shards[i].number] = &shards[i];
+    }
+    for (uint32_t i = 0; i < partitions->count; i++) {
+        if (!is_child(&partitions->list[i], split))
+            parents[partitions->list[i].id] = NULL;
+    }
+    return parents;
+}
+
 void pk_stream_split(struct pk_stream *stream, struct pk_arena *arena,
                      const struct pk_shard_split *split)
 {
+    const struct pk_partitions *partitions = split->partitions;
     size_t count = stream->shard_count;
-    struct pk_shard *shards = PK_NEW_ARRAY(arena, struct pk_shard, count + 2);
+    struct pk_shard *shards = PK_NEW_ARRAY(arena, struct pk_shard, count + partitions->count);
     uint32_t serial = stream->shards[count - 1].serial;
+    struct pk_shard **parents;
 
     memcpy(shards, stream->shards, count * sizeof(*shards));
-    for (size_t i = 0; i < count; i++) {
-        if (shards[i].serial == split->serial)
-            close_shard(&shards[i], split->end);
+    parents = parents_of(shards, count, split);
+    for (uint32_t i = 0; i < partitions->count; i++) {
+        const struct pk_partition_entry *partition = &partitions->list[i];
+        struct pk_shard *parent = is_child(partition, split) ? parents[partition->parent] : NULL;
+
+        if (parent == NULL)
+            continue;
+        close_shard(parent, split->end);
+        shards[stream->shard_count++] = (struct pk_shard){.serial = ++serial,
+                                                          .parent = parent->serial,
+                                                          .number = partition->id,
+                                                          .opened_ms = split->now_ms,
+                                                          .first = parent->end};
     }
-    for (size_t i = 0; i < 2; i++)
-        shards[count + i] = (struct pk_shard){.serial = ++serial,
-                                              .parent = split->serial,
-                                              .number = split->numbers[i],
-                                              .opened_ms = split->now_ms,
-                                              .first = split->end};
+    free(parents);
     stream->shards = shards;
-    stream->shard_count = count + 2;
 }
 
 /* A shard closes when its children open. */

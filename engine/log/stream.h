@@ -49,12 +49,13 @@ const struct pk_shard *pk_stream_shard_by_id(const struct pk_stream *stream, pk_
 void pk_stream_open(struct pk_table *table, struct pk_arena *arena, int64_t now_ms, uint64_t first);
 /* Disables the last stream: it ends before `end`. */
 void pk_stream_close(struct pk_table *table, int64_t now_ms, uint64_t end);
-/* Closes the shard before `end` and opens its two children, whose records have these numbers. */
+/* Follows a split of partitions: closes the shards of their parents before `end`, and opens a child
+ * for each partition that came of them. */
 struct pk_shard_split {
-    uint32_t serial;
+    const struct pk_partitions *partitions; /* after the split */
+    uint32_t first_id;                      /* its children have ids from this on */
     int64_t now_ms;
     uint64_t end;
-    uint32_t numbers[2];
 };
 void pk_stream_split(struct pk_stream *stream, struct pk_arena *arena,
                      const struct pk_shard_split *split);

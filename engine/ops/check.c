@@ -55,6 +55,23 @@ struct table_check {
 
 /* Preparing ------------------------------------------------------------------------------------*/
 
+/* Under ddl no further split can begin. */
+static enum pk_code finish_split_counts(struct check *check, struct pk_error *err)
+{
+    bool more = true;
+
+    while (more) {
+        enum pk_code rc =
+            pk_split_counts_step(&check->engine->split_counts, RECOUNT_ROWS, &more, err);
+
+        if (rc == PK_OK)
+            rc = pk_call_check(check->call, err);
+        if (rc != PK_OK)
+            return rc;
+    }
+    return PK_OK;
+}
+
 static enum pk_code finish_recount(struct check *check, struct pk_error *err)
 {
     bool more = true;
@@ -83,11 +100,11 @@ static enum pk_code bring_forward(struct check *check, struct pk_error *err)
     return rc;
 }
 
+/* Under ddl. */
 static void take_state(struct check *check)
 {
     struct pk_engine *engine = check->engine;
 
-    pthread_mutex_lock(&engine->catalog.ddl);
     check->tables = pk_catalog_all(&engine->catalog, &check->table_count);
     check->retired = pk_catalog_retired(&engine->catalog, &check->retired_count);
     check->counted = pk_calloc(check->table_count, sizeof(struct pk_counters *));
@@ -100,7 +117,6 @@ static void take_state(struct check *check)
     pk_latch_unlock_all(&engine->latches);
     for (size_t i = check->table_count; i > 0; i--)
         pthread_mutex_unlock(&pk_table_log(check->tables[i - 1])->apply);
-    pthread_mutex_unlock(&engine->catalog.ddl);
 }
 
 static void free_state(struct check *check)
@@ -549,7 +565,11 @@ enum pk_code pk_engine_check(struct pk_engine *engine, struct pk_call *call,
     rc = bring_forward(&check, err);
     if (rc != PK_OK)
         return rc;
-    take_state(&check);
+    pthread_mutex_lock(&engine->catalog.ddl);
+    rc = finish_split_counts(&check, err);
+    if (rc == PK_OK)
+        take_state(&check);
+    pthread_mutex_unlock(&engine->catalog.ddl);
     for (size_t i = 0; i < check.table_count && rc == PK_OK; i++)
         rc = check_table(&check, i, err);
     if (rc == PK_OK)

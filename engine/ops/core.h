@@ -10,6 +10,7 @@
 #include "engine/ops/latch.h"
 #include "engine/ops/read_note.h"
 #include "engine/ops/recount.h"
+#include "engine/ops/split_count.h"
 #include "engine/ops/tail.h"
 #include "engine/ops/token.h"
 #include "engine/sim/partition.h"
@@ -53,6 +54,7 @@ struct pk_engine {
     struct pk_inflight inflight;
     struct pk_tokens tokens;
     struct pk_recount recount;
+    struct pk_split_counts split_counts;
     struct pk_backup_jobs backups;
     struct pk_tail tail;             /* what viewers are shown (looking.h) */
     struct pk_read_notes read_notes;

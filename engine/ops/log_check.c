@@ -1,7 +1,11 @@
 /* The log is read by itself; whether the indexes agree with it is seen where their rows are. */
 #include "engine/ops/log_check.h"
 
+#include <stdlib.h>
+
 #include "engine/ops/row_check.h"
+#include "engine/table/index.h"
+#include "engine/table/partition_map.h"
 
 static bool is_item(const struct pk_table *table, pk_view image)
 {
@@ -21,24 +25,87 @@ const char *pk_log_fault(const struct pk_table *table, pk_slice key, pk_slice va
     return NULL;
 }
 
+/* By id: 1 + the number of the partition, 0 of one that was split. The caller's. */
+static uint32_t *numbers_of(const struct pk_partitions *partitions)
+{
+    uint32_t *numbers = pk_calloc(partitions->next_id, sizeof(*numbers));
+
+    for (uint32_t i = 0; i < partitions->count; i++)
+        numbers[partitions->list[i].id] = i + 1;
+    return numbers;
+}
+
+/* A record of a partition that there is speaks of an item of that one. */
+static const char *shard_fault(const struct pk_table *table, const uint32_t *numbers, pk_slice key,
+                               pk_slice value)
+{
+    struct pk_arena scratch = PK_ARENA_INIT;
+    struct pk_buf row = PK_BUF_INIT;
+    struct pk_change change;
+    struct pk_item_key item;
+    uint32_t number;
+
+    if (!pk_change_open(key, value, &change))
+        return NULL;
+    if (change.shard >= table->partitions.next_id)
+        return "lies in the shard of no partition";
+    if (numbers[change.shard] == 0)
+        return NULL;
+    item = pk_index_item_key(table, change.after.len > 0 ? change.after : change.before, &scratch);
+    pk_layout_row(&row, table->id, &item);
+    number = pk_partitions_find(&table->partitions, pk_partition_position(pk_buf_slice(&row)));
+    pk_buf_release(&row);
+    pk_arena_release(&scratch);
+    return number + 1 == numbers[change.shard] ? NULL : "lies in the shard of another partition";
+}
+
+/* An enabled stream has one open shard a partition. */
+static void check_shards(const struct pk_table *table, const uint32_t *numbers,
+                         struct pk_faults *faults)
+{
+    const struct pk_stream *stream;
+    uint32_t open = 0;
+    bool strange = false;
+
+    if (table->stream == PK_STREAM_OFF)
+        return;
+    stream = &table->streams[table->stream_count - 1];
+    for (size_t i = 0; i < stream->shard_count; i++) {
+        uint32_t id = stream->shards[i].number;
+
+        if (stream->shards[i].end != 0)
+            continue;
+        open++;
+        strange = strange || id >= table->partitions.next_id || numbers[id] == 0;
+    }
+    if (strange || open != table->partitions.count)
+        pk_fault(faults, "table '%.*s': the open shards of its stream are not its partitions",
+                 PK_FMT(table->name));
+}
+
 static enum pk_code check_records(const struct pk_table *table, const struct pk_snap *snap,
                                   struct pk_faults *faults, struct pk_error *err)
 {
     uint64_t next = pk_log_next(&pk_table_log(table)->log);
+    uint32_t *numbers = numbers_of(&table->partitions);
     struct pk_buf prefix = PK_BUF_INIT;
     struct pk_buf upper = PK_BUF_INIT;
     struct pk_iter *iter;
     enum pk_code rc;
 
+    check_shards(table, numbers, faults);
     pk_layout_id(&prefix, PK_SPACE_CHANGE, table->id);
     iter = pk_iter_new(snap, pk_range_prefix(pk_buf_slice(&prefix), &upper), PK_ITER_BULK);
     for (pk_iter_seek_first(iter); pk_iter_valid(iter); pk_iter_next(iter)) {
         const char *fault = pk_log_fault(table, pk_iter_key(iter), pk_iter_value(iter), next);
 
+        if (fault == NULL)
+            fault = shard_fault(table, numbers, pk_iter_key(iter), pk_iter_value(iter));
         if (fault != NULL)
             pk_fault(faults, "table '%.*s': a change record %s", PK_FMT(table->name), fault);
     }
     rc = pk_iter_status(iter, err);
+    free(numbers);
     pk_iter_free(iter);
     pk_buf_release(&prefix);
     pk_buf_release(&upper);

@@ -22,11 +22,13 @@ struct run {
     const struct pk_index *index;
     struct pk_table_log *log;
     struct pk_index_reader *reader;
-    uint64_t bound; /* only records below it */
-    int64_t now_ms; /* only records that are due */
-    size_t left;    /* so many records may be read */
-    bool stopped;   /* something below the bound is left */
-    bool more;      /* of which some could be applied now */
+    struct pk_table *newest; /* a reference to what table is, when it had become stale */
+    uint64_t bound;          /* only records below it */
+    int64_t now_ms;          /* only records that are due */
+    size_t left;             /* so many records may be read */
+    bool stopped;            /* something below the bound is left */
+    bool more;               /* of which some could be applied now */
+    bool held; /* some of it is of a partition that was split: its children wait for it */
 
     /* the commit under way */
     struct pk_batch batch;
@@ -204,20 +206,92 @@ static enum pk_code run_shard(struct run *run, uint32_t shard, struct pk_error *
     return rc;
 }
 
+/* A split of the index is published under apply: figures go to the partitions there are now. */
+static void use_newest(struct run *run)
+{
+    struct pk_table *newest;
+
+    if (!pk_table_is_stale(run->table))
+        return;
+    newest = pk_catalog_get(&run->engine->catalog, run->table->name);
+    for (size_t i = 0; newest != NULL && i < newest->index_count; i++) {
+        if (newest->id != run->table->id || newest->indexes[i].id != run->index->id)
+            continue;
+        run->table = run->newest = newest;
+        run->index = &newest->indexes[i];
+        return;
+    }
+    pk_table_unref(newest);
+}
+
+/* The table's partition of the shard, or NULL when it was split. */
+static const struct pk_partition_entry *partition_of(const struct run *run, uint32_t shard)
+{
+    const struct pk_partitions *partitions = &run->table->partitions;
+
+    for (uint32_t i = 0; i < partitions->count; i++) {
+        if (partitions->list[i].id == shard)
+            return &partitions->list[i];
+    }
+    return NULL;
+}
+
+/* With jitter a later record can be due before an earlier one. In a shard it waits for that one;
+ * so it must in the shards of the children (or of theirs) when the partition was split in between.
+ * Parents have smaller ids, so it is known when their turn comes. */
+static bool must_wait(const struct run *run, uint32_t shard)
+{
+    const struct pk_partition_entry *partition = run->held ? partition_of(run, shard) : NULL;
+
+    return run->held && (partition == NULL || partition->parent != partition->id);
+}
+
+/* Something is left in the shard. */
+static void hold_children(struct run *run, uint32_t shard)
+{
+    if (!run->table->partitions.even && partition_of(run, shard) == NULL)
+        run->held = true;
+}
+
+static enum pk_code run_in_turn(struct run *run, uint32_t shard, struct pk_error *err)
+{
+    bool stopped = run->stopped;
+    enum pk_code rc;
+
+    if (must_wait(run, shard))
+        return PK_OK;
+    run->stopped = false;
+    rc = run_shard(run, shard, err);
+    if (run->stopped)
+        hold_children(run, shard);
+    run->stopped = run->stopped || stopped;
+    return rc;
+}
+
+static enum pk_code run_shards(struct run *run, uint32_t shards, struct pk_error *err)
+{
+    enum pk_code rc = PK_OK;
+
+    for (uint32_t shard = 0; shard < shards && rc == PK_OK; shard++)
+        rc = run_in_turn(run, shard, err);
+    if (rc == PK_OK && !run->stopped)
+        atomic_store(&run->reader->applied, run->bound);
+    return rc;
+}
+
 /* Under apply. */
 static enum pk_code run_index(struct run *run, struct pk_error *err)
 {
+    /* First: whose records are there has been published. */
     uint32_t shards = pk_log_shards(&run->log->log);
     enum pk_code rc = PK_OK;
 
+    use_newest(run);
     run->reader = pk_table_log_reader(run->log, run->index->id);
-    if (run->log->dropped || run->reader == NULL ||
-        atomic_load(&run->reader->applied) >= run->bound)
-        return PK_OK;
-    for (uint32_t shard = 0; shard < shards && rc == PK_OK; shard++)
-        rc = run_shard(run, shard, err);
-    if (rc == PK_OK && !run->stopped)
-        atomic_store(&run->reader->applied, run->bound);
+    if (!run->log->dropped && run->reader != NULL &&
+        atomic_load(&run->reader->applied) < run->bound)
+        rc = run_shards(run, shards, err);
+    pk_table_unref(run->newest);
     pk_batch_release(&run->batch);
     pk_arena_release(&run->arena);
     pk_tallies_release(&run->tallies);
@@ -368,7 +442,7 @@ enum pk_code pk_propagate_tick(struct pk_engine *engine, int64_t now_ms, size_t 
     return rc;
 }
 
-/* The first record a reader has not applied in the shard. */
+/* When the first record is due that a reader has not applied in the shard; else unchanged. */
 static enum pk_code shard_due(const struct run *run, uint32_t shard, int64_t *due_ms,
                               struct pk_error *err)
 {
@@ -385,10 +459,7 @@ static enum pk_code shard_due(const struct run *run, uint32_t shard, int64_t *du
     rc = pk_iter_status(iter, err);
     if (rc == PK_OK && pk_iter_valid(iter) &&
         pk_change_open(pk_iter_key(iter), pk_iter_value(iter), &change)) {
-        int64_t due = due_of(run->engine, run->table->id, &change);
-
-        if (due < *due_ms)
-            *due_ms = due;
+        *due_ms = due_of(run->engine, run->table->id, &change);
     }
     pk_iter_free(iter);
     return rc;
@@ -402,8 +473,16 @@ static enum pk_code index_due(struct run *run, int64_t *due_ms, struct pk_error 
     pthread_mutex_lock(&run->log->apply);
     run->bound = pk_log_safe(&run->log->log);
     run->reader = pk_table_log_reader(run->log, run->index->id);
-    for (uint32_t shard = 0; shard < shards && rc == PK_OK && run->reader != NULL; shard++)
-        rc = shard_due(run, shard, due_ms, err);
+    for (uint32_t shard = 0; shard < shards && rc == PK_OK && run->reader != NULL; shard++) {
+        int64_t due = INT64_MAX;
+
+        if (!must_wait(run, shard))
+            rc = shard_due(run, shard, &due, err);
+        if (due != INT64_MAX)
+            hold_children(run, shard);
+        if (due < *due_ms)
+            *due_ms = due;
+    }
     pthread_mutex_unlock(&run->log->apply);
     return rc;
 }

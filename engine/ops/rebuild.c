@@ -249,6 +249,7 @@ enum pk_code pk_rebuild(struct pk_engine *engine, struct pk_faults *lost, struct
     enum pk_code rc = reserve_orphans(engine, err);
 
     pk_recount_abandon(&engine->recount);
+    pk_split_counts_abandon(&engine->split_counts);
     for (size_t i = 0; i < count && rc == PK_OK; i++)
         rc = rebuild_table(engine, tables[i], lost, err);
     for (size_t i = 0; i < count && rc == PK_OK; i++)

@@ -42,7 +42,7 @@ void pk_engine_table_stats(struct pk_engine *engine, struct pk_call *call,
     /* Figures of an index that cannot be brought forward are those of what it has. */
     (void)!pk_propagate_all(engine, table, &err);
     pk_error_release(&err);
-    stats->counting = atomic_load(&engine->recount.running);
+    stats->counting = atomic_load(&engine->recount.running) || pk_counters_are_moving(counters);
     stats->table = counts_of(pk_counters_total(counters));
     stats->indexes = PK_NEW_ARRAY(call->arena, struct pk_counts, table->index_count);
     stats->index_partitions = PK_NEW_ARRAY(call->arena, struct pk_counts *, table->index_count);

@@ -29,6 +29,13 @@ static enum pk_code run_recount(struct pk_engine *engine, int64_t now_ms, bool *
     return pk_recount_step(&engine->recount, TICK_COUNTED, more, err);
 }
 
+static enum pk_code run_split_counts(struct pk_engine *engine, int64_t now_ms, bool *more,
+                                     struct pk_error *err)
+{
+    (void)now_ms;
+    return pk_split_counts_step(&engine->split_counts, TICK_COUNTED, more, err);
+}
+
 static enum pk_code run_expiry(struct pk_engine *engine, int64_t now_ms, bool *more,
                                struct pk_error *err)
 {
@@ -145,6 +152,7 @@ struct source {
 /* In the order in which a tick runs them, ended by a row whose name is NULL. */
 static const struct source sources[] = {
     {"recount", NULL, run_recount},
+    {"counts of splits", NULL, run_split_counts},
     {"expiry", pk_ttl_next_due, run_expiry},
     {"propagation", pk_propagate_next_due, run_propagation},
     {"backups", NULL, run_backups},

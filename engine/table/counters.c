@@ -38,6 +38,7 @@ struct slot {
 
 struct pk_counters {
     atomic_uint refs;
+    atomic_uint moves; /* that have not ended */
     struct cells table;
     struct slot slots[SLOTS];
 };
@@ -161,6 +162,7 @@ struct pk_counters *pk_counters_new(uint32_t partitions, const struct pk_counted
     struct pk_counters *counters = pk_calloc(1, sizeof(*counters));
 
     atomic_init(&counters->refs, 1);
+    atomic_init(&counters->moves, 0);
     grow(&counters->table, partitions);
     for (size_t i = 0; i < index_count && i < SLOTS; i++)
         set_slot(&counters->slots[i], indexes[i]);
@@ -290,6 +292,21 @@ struct pk_tally pk_counters_index(const struct pk_counters *counters, uint32_t i
 struct pk_tally pk_counters_total(const struct pk_counters *counters)
 {
     return total_of(&counters->table);
+}
+
+void pk_counters_begin_move(struct pk_counters *counters)
+{
+    atomic_fetch_add(&counters->moves, 1);
+}
+
+void pk_counters_end_move(struct pk_counters *counters)
+{
+    atomic_fetch_sub(&counters->moves, 1);
+}
+
+bool pk_counters_are_moving(const struct pk_counters *counters)
+{
+    return atomic_load(&counters->moves) > 0;
 }
 
 /* Stored form ----------------------------------------------------------------------------------*/

@@ -65,6 +65,12 @@ struct pk_tally pk_counters_index_partition(const struct pk_counters *counters, 
 struct pk_tally pk_counters_total(const struct pk_counters *counters);
 struct pk_tally pk_counters_index(const struct pk_counters *counters, uint32_t index_id);
 
+/* Between these two the figures of some partitions are partial: what is counted as another's still
+ * moves to them. */
+void pk_counters_begin_move(struct pk_counters *counters);
+void pk_counters_end_move(struct pk_counters *counters);
+bool pk_counters_are_moving(const struct pk_counters *counters);
+
 /* On-disk form (do not change): version byte 2, cells, varint indexes, { index id(4) cells };
  * cells = varint number, { varint partition id, items(8) bytes(8) }, those that are not zero.
  * Version 1 knows nothing of a GSI's partitions: varint partitions, { items(8) bytes(8) }, varint

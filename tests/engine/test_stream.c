@@ -209,19 +209,25 @@ Test(stream, no_op)
 Test(stream, lineage)
 {
     struct pk_arena arena = PK_ARENA_INIT;
-    struct pk_shard first = {.serial = 1, .number = 0, .opened_ms = 1000, .first = 1};
-    struct pk_stream stream = {.label_ms = 1000, .shards = &first, .shard_count = 1};
-    struct pk_shard_split split = {.serial = 1, .now_ms = 2000, .end = 4, .numbers = {7, 8}};
+    struct pk_shard first[] = {{.serial = 1, .number = 0, .opened_ms = 1000, .first = 1},
+                               {.serial = 2, .number = 1, .opened_ms = 1000, .first = 1}};
+    struct pk_stream stream = {.label_ms = 1000, .shards = first, .shard_count = 2};
+    struct pk_partition_entry list[] = {
+        {2, 0, {NULL, 0}}, {3, 0, PK_LIT("AAAAAAAA")}, {1, 1, PK_LIT("BBBBBBBB")}};
+    struct pk_partitions partitions = {.list = list, .count = 3, .next_id = 4};
+    struct pk_shard_split split = {
+        .partitions = &partitions, .first_id = 2, .now_ms = 2000, .end = 4};
 
     pk_stream_split(&stream, &arena, &split);
-    cr_assert_eq(stream.shard_count, 3);
+    cr_assert_eq(stream.shard_count, 4);
     cr_assert_eq(stream.shards[0].end, 4);
-    for (uint32_t i = 1; i < 3; i++) {
+    cr_assert_eq(stream.shards[1].end, 0, "not split");
+    for (uint32_t i = 2; i < 4; i++) {
         cr_assert_eq(stream.shards[i].serial, i + 1);
         cr_assert_eq(stream.shards[i].parent, 1);
         cr_assert_eq(stream.shards[i].first, 4);
         cr_assert_eq(stream.shards[i].end, 0);
-        cr_assert_eq(stream.shards[i].number, 6 + i);
+        cr_assert_eq(stream.shards[i].number, i);
     }
     cr_assert(pk_slice_is(pk_shard_id(&arena, &stream.shards[2]),
                           "shardId-00000000000000002000-00000003"));
