@@ -1,7 +1,6 @@
 /* Cells, clipping and columns; see canvas.h. */
 #include "shell/panel/canvas.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <wchar.h>
 
@@ -17,7 +16,6 @@ static const struct sh_cell BLANK = {.text = " ", .width = 1, .ink = SH_INK_TEXT
 
 void sh_canvas_reset(struct sh_canvas *canvas, const struct sh_look *look, int height, int width)
 {
-    canvas->ascii = !look->utf8;
     height = clamp(height, 0, SH_CANVAS_ROWS_MAX);
     width = clamp(width, 0, SH_CANVAS_COLUMNS_MAX);
     if (height != canvas->height || width != canvas->width || canvas->cells == NULL) {
@@ -26,6 +24,7 @@ void sh_canvas_reset(struct sh_canvas *canvas, const struct sh_look *look, int h
         canvas->height = height;
         canvas->width = width;
     }
+    canvas->ascii = !look->utf8;
     for (int i = 0; i < height * width; i++)
         canvas->cells[i] = BLANK;
 }
@@ -133,6 +132,35 @@ static int columns_of(uint32_t c)
     return width < 0 ? 1 : width > 2 ? 2 : width;
 }
 
+/* What our own symbols are in ASCII; anything else there is a question mark. */
+static const struct {
+    uint32_t code;
+    char ascii;
+} FALLBACKS[] = {
+    {0x00b7, '-'}, /* · between facts */
+    {0x00d7, 'x'}, /* × */
+    {0x2013, '-'}, /* – of ranges, and for nothing */
+    {0x2026, '~'}, /* … cut off */
+    {0x203a, '>'}, /* › the row of the cursor */
+    {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'}, {0x2265, '>'}, /* ≥ */
+    {0x2500, '-'}, {0x2502, '|'}, {0x2514, '`'}, {0x252c, '+'}, {0x2534, '+'},
+    {0x253c, '+'}, {0x250a, ':'},                /* ┊ read, not returned */
+    {0x2573, '!'},                               /* ╳ refused */
+    {0x2588, '#'}, {0x258c, '|'},                /* ▌ returned */
+    {0x2591, ':'}, {0x2592, '+'}, {0x2593, '*'}, /* ░ ▒ ▓ */
+    {0x25b6, '>'},
+};
+
+static char ascii_of(uint32_t c)
+{
+    if (c < 0x80)
+        return (char)c;
+    for (size_t i = 0; i < sizeof(FALLBACKS) / sizeof(*FALLBACKS); i++)
+        if (FALLBACKS[i].code == c)
+            return FALLBACKS[i].ascii;
+    return '?';
+}
+
 /* Adds what combines with the cluster, as much as a cell holds. */
 static void take_marks(pk_slice *text, struct sh_cell *cluster)
 {
@@ -165,7 +193,9 @@ static bool take_cluster(const struct sh_canvas *canvas, pk_slice *text, struct 
         *text = pk_slice_skip(*text, 1);
         return true;
     }
-    if (c < 0x80 || !canvas->ascii) {
+    if (canvas->ascii) {
+        cluster->text[0] = ascii_of(c);
+    } else {
         int columns = columns_of(c);
         size_t blank = columns == 0 ? 1 : 0;
 
@@ -238,6 +268,23 @@ static int columns_up_to(const struct sh_canvas *canvas, pk_slice safe, int most
     return columns;
 }
 
+size_t sh_fit(const struct sh_area *area, pk_slice safe, int columns)
+{
+    struct sh_cell cluster;
+    pk_slice rest = safe;
+    int used = 0;
+
+    for (;;) {
+        pk_slice before = rest;
+
+        if (!take_cluster(area->canvas, &rest, &cluster))
+            return safe.len;
+        used += cluster.width;
+        if (used > columns)
+            return safe.len - before.len;
+    }
+}
+
 int sh_width(const struct sh_area *area, pk_slice text)
 {
     struct pk_buf safe = PK_BUF_INIT;
@@ -286,9 +333,11 @@ void sh_put_right(const struct sh_area *area, int y, int x, int width, enum sh_i
 void sh_put_repeat(const struct sh_area *area, int y, int x, int n, enum sh_ink ink,
                    const char *symbol)
 {
-    struct sh_cell cell = {.width = 1};
+    pk_slice text = pk_slice_cstr(symbol);
+    struct sh_cell cell;
 
-    snprintf(cell.text, sizeof(cell.text), "%s", symbol);
+    if (!take_cluster(area->canvas, &text, &cell))
+        return;
     for (int i = 0; i < n && x + i < area->width; i++)
         set_cell(area, y, x + i, ink, &cell);
 }

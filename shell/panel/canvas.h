@@ -27,7 +27,7 @@ struct sh_cell {
 
 struct sh_canvas {
     int height, width;
-    bool ascii;            /* no other characters reach a cell, whatever is put */
+    bool ascii;            /* our symbols are put as their ASCII kin, other characters as "?" */
     struct sh_cell *cells; /* row by row */
 };
 
@@ -70,6 +70,8 @@ void sh_put_repeat(const struct sh_area *area, int y, int x, int n, enum sh_ink 
                    const char *symbol);
 /* Gives n cells from (y, x) on another ink, leaving their text. */
 void sh_put_ink(const struct sh_area *area, int y, int x, int n, enum sh_ink ink);
+/* Bytes of safe text that fit the columns, whole characters. */
+size_t sh_fit(const struct sh_area *area, pk_slice safe, int columns);
 /* Columns the text would take in sh_put. */
 int sh_width(const struct sh_area *area, pk_slice text);
 

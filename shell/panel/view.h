@@ -49,6 +49,7 @@ struct sh_frame {
      * gaps: the stream view goes by number and keeps more than one frame has. */
     const struct cmd_tail_record *records;
     size_t record_count;
+    uint64_t records_lost; /* that the feeder never got, since it began */
     const struct sh_item *item;
     const struct sh_traffic *traffic;
     size_t traffic_count;

@@ -1,0 +1,678 @@
+/*
+ * Collections: items by partition key, in the order they are stored in.
+ *
+ * The view asks for the rows around a key, a few windows of them; the cursor is a key, not a line,
+ * so that writes above it do not move it. When it nears the end of what is loaded the view asks for
+ * rows around it: the old answer is drawn until the new one is there.
+ */
+#include "engine/base/utf8.h"
+#include "shell/panel/gauge.h"
+#include "shell/panel/views.h"
+
+enum {
+    ROWS_LEAST = 60, /* that are asked for */
+    ROWS_MOST = 500
+};
+
+struct line {
+    const struct cmd_viewport_collection *collection;
+    const struct cmd_viewport_row *row; /* NULL: the collection's own line */
+};
+
+struct drawing {
+    struct sh_views *views;
+    struct sh_collections *state;
+    const struct sh_frame *frame;
+    const struct sh_area *area;
+    struct line *lines;
+    int count;
+    int name, sort;          /* widths of partition and sort keys, … */
+    int items, bytes;        /* … of counts and of sizes */
+    uint64_t most, most_row; /* bytes of the largest collection, of the largest row */
+    bool keys;
+};
+
+void sh_collections_release(struct sh_collections *state)
+{
+    struct pk_buf *const texts[] = {&state->from,      &state->search, &state->cursor,
+                                    &state->second,    &state->typed,  &state->open_key,
+                                    &state->open_title};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        pk_buf_release(texts[i]);
+    for (size_t i = 0; i < SH_KINDS; i++)
+        pk_buf_release(&state->kinds[i]);
+    sh_item_pane_release(&state->pane);
+    memset(state, 0, sizeof(*state));
+}
+
+static void set_text(struct pk_buf *buf, pk_slice text)
+{
+    pk_slice copy = text;
+
+    if (copy.len > 0 && copy.data == buf->data) {
+        buf->len = copy.len;
+        return;
+    }
+    pk_buf_clear(buf);
+    pk_buf_add(buf, copy);
+}
+
+/* Asks for other rows. */
+static void ask(struct sh_collections *state, pk_slice from, bool backward)
+{
+    set_text(&state->from, from);
+    pk_buf_clear(&state->search);
+    state->backward = backward;
+    state->ticket++;
+}
+
+/* ---- what came ------------------------------------------------------------------------------- */
+
+static void go_to(struct sh_collections *state, const struct line *line)
+{
+    const struct cmd_viewport_row *row = line->row != NULL ? line->row
+                                         : line->collection->row_count > 0
+                                             ? &line->collection->rows[0]
+                                             : NULL;
+
+    set_text(&state->cursor, row == NULL ? PK_LIT("") : row->key);
+    state->on_header = line->row == NULL;
+}
+
+/* A search's answer: found, go on, begin anew, or give up. */
+static void take_search(struct drawing *drawing)
+{
+    struct sh_collections *state = drawing->state;
+    const struct cmd_viewport *viewport = drawing->frame->viewport;
+
+    if (drawing->count > 0) {
+        go_to(state, &drawing->lines[0]);
+        state->cursor_row = 0;
+        state->note = state->wrapped ? "found from the first key on" : NULL;
+        ask(state, pk_buf_slice(&state->cursor), false);
+    } else if (viewport->next.len > 0) {
+        set_text(&state->from, viewport->next);
+        state->ticket++;
+    } else if (!state->wrapped && state->from.len > 0) {
+        state->wrapped = true;
+        pk_buf_clear(&state->from);
+        state->ticket++;
+    } else {
+        state->note = "not found";
+        ask(state, pk_buf_slice(&state->cursor), false);
+    }
+}
+
+/* Acts once on the answer to the latest request. */
+static void take_answer(struct drawing *drawing)
+{
+    struct sh_collections *state = drawing->state;
+    const struct cmd_viewport *viewport = drawing->frame->viewport;
+
+    set_text(&state->second, viewport->count > 1 && viewport->collections[1].row_count > 0
+                                 ? viewport->collections[1].rows[0].key
+                                 : viewport->next);
+    if (drawing->frame->viewport_ticket != state->ticket || state->answered == state->ticket)
+        return;
+    state->answered = state->ticket;
+    if (state->to_first && drawing->count > 0)
+        go_to(state, &drawing->lines[0]);
+    state->to_first = false;
+    if (state->search.len > 0) {
+        take_search(drawing);
+    } else if (state->backward && drawing->count > 0) {
+        int at = drawing->count - (state->short_of > 0 ? state->short_of : 1);
+
+        go_to(state, &drawing->lines[at > 0 ? at : 0]);
+    } else if (state->backward) {
+        ask(state, PK_LIT(""), false); /* nothing is before: the first rows, then */
+    }
+    state->short_of = 0;
+}
+
+static void flatten(struct drawing *drawing)
+{
+    const struct cmd_viewport *viewport = drawing->frame->viewport;
+    size_t most = 0;
+
+    for (size_t i = 0; i < viewport->count; i++)
+        most += 1 + viewport->collections[i].row_count;
+    drawing->lines = PK_NEW_ARRAY(&drawing->views->arena, struct line, most + 1);
+    for (size_t i = 0; i < viewport->count; i++) {
+        const struct cmd_viewport_collection *collection = &viewport->collections[i];
+
+        drawing->lines[drawing->count++] = (struct line){collection, NULL};
+        for (size_t r = 0; r < collection->row_count && !drawing->state->folded; r++)
+            if (collection->rows[r].sort.len > 0)
+                drawing->lines[drawing->count++] = (struct line){collection, &collection->rows[r]};
+    }
+}
+
+/* ---- where the cursor is --------------------------------------------------------------------- */
+
+static bool is_at(const struct sh_collections *state, const struct line *line)
+{
+    const struct cmd_viewport_collection *collection = line->collection;
+    pk_slice cursor = pk_buf_slice(&state->cursor);
+
+    if (line->row != NULL)
+        return !state->on_header && pk_slice_equal(line->row->key, cursor);
+    if (!state->on_header)
+        return false;
+    for (size_t r = 0; r < collection->row_count; r++)
+        if (pk_slice_equal(collection->rows[r].key, cursor))
+            return true;
+    return false;
+}
+
+/* The cursor's line; where its row is gone, the line it was on. At the very top it stays there,
+ * whatever is put in before. */
+static int locate(const struct drawing *drawing)
+{
+    int line = drawing->state->line;
+
+    if (line == 0 && drawing->state->from.len == 0 && !drawing->state->backward)
+        return 0;
+    for (int i = 0; i < drawing->count && drawing->state->cursor.len > 0; i++)
+        if (is_at(drawing->state, &drawing->lines[i]))
+            return i;
+    if (drawing->state->cursor.len == 0)
+        return 0;
+    return line < drawing->count ? line : drawing->count - 1;
+}
+
+static pk_slice key_at(const struct drawing *drawing, int i)
+{
+    const struct line *line = &drawing->lines[i];
+
+    if (line->row != NULL)
+        return line->row->key;
+    return line->collection->row_count > 0 ? line->collection->rows[0].key : PK_LIT("");
+}
+
+/* Moves the cursor and asks for rows where the loaded ones end. Returns the line in the first row
+ * of the window. */
+static int settle(struct drawing *drawing, int rows)
+{
+    struct sh_collections *state = drawing->state;
+    const struct cmd_viewport *viewport = drawing->frame->viewport;
+    bool current = drawing->frame->viewport_ticket == state->ticket;
+    int line = locate(drawing) + state->move;
+
+    state->cursor_row += state->move;
+    state->move = 0;
+    if (line < 0 && viewport->previous.len > 0 && current) {
+        state->short_of = -line;
+        ask(state, viewport->previous, true);
+        current = false;
+    }
+    line = line < 0 ? 0 : line >= drawing->count ? drawing->count - 1 : line;
+    state->cursor_row = state->cursor_row < 0       ? 0
+                        : state->cursor_row >= rows ? rows - 1
+                                                    : state->cursor_row;
+
+    int top = line - state->cursor_row;
+
+    if (top + rows > drawing->count && viewport->next.len > 0 && current) {
+        int from = top - rows > 0 ? top - rows : 0;
+
+        if (from > 0 || state->backward)
+            ask(state, key_at(drawing, from), false);
+    } else if (top + rows > drawing->count) {
+        top = drawing->count - rows; /* the last row is the last line */
+    }
+    top = top < 0 ? 0 : top;
+    state->cursor_row = line - top;
+    state->line = line;
+    go_to(state, &drawing->lines[line]);
+    return top;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void widen(const struct drawing *drawing, int *width, pk_slice text, int most)
+{
+    int one = sh_width(drawing->area, text);
+
+    one = one < most ? one : most;
+    *width = one > *width ? one : *width;
+}
+
+static pk_slice items_text(const struct drawing *drawing,
+                           const struct cmd_viewport_collection *collection)
+{
+    return pk_arena_printf(&drawing->views->arena, "%.*s%s",
+                           PK_FMT(sh_short_count(&drawing->views->arena, collection->items)),
+                           collection->more ? "+" : "");
+}
+
+/* How wide the columns of the lines in sight are. */
+static void measure(struct drawing *drawing, int top, int rows)
+{
+    struct pk_arena *arena = &drawing->views->arena;
+    int third = drawing->area->width / 3;
+
+    drawing->name = drawing->sort = 8;
+    drawing->items = 2;
+    drawing->bytes = 5;
+    for (int i = top; i < drawing->count && i < top + rows; i++) {
+        const struct cmd_viewport_collection *collection = drawing->lines[i].collection;
+        const struct cmd_viewport_row *row = drawing->lines[i].row;
+
+        if (collection->bytes > drawing->most)
+            drawing->most = collection->bytes;
+        if (row == NULL) {
+            widen(drawing, &drawing->name, collection->hash, third);
+            widen(drawing, &drawing->items, items_text(drawing, collection), 8);
+            widen(drawing, &drawing->bytes, cmd_format_bytes(arena, collection->bytes), 10);
+            continue;
+        }
+        widen(drawing, &drawing->sort, row->sort, third);
+        widen(drawing, &drawing->bytes, cmd_format_bytes(arena, row->bytes), 10);
+        if (row->bytes > drawing->most_row)
+            drawing->most_row = row->bytes;
+    }
+    /* rows begin two columns later and have no count: their sizes stand under those above */
+    if (drawing->name + 1 + drawing->items < drawing->sort + 2)
+        drawing->name = drawing->sort + 1 - drawing->items;
+    drawing->sort = drawing->name + drawing->items - 1;
+}
+
+static void put_read_mark(const struct drawing *drawing, int y, enum cmd_row_read read)
+{
+    if (read == CMD_ROW_RETURNED)
+        sh_put_repeat(drawing->area, y, 1, 1, SH_INK_LIT, "▌");
+    else if (read == CMD_ROW_FILTERED)
+        sh_put_repeat(drawing->area, y, 1, 1, SH_INK_DIM, "┊");
+}
+
+static void put_found(const struct drawing *drawing, int y, int x, int width, pk_slice text)
+{
+    pk_slice wanted = pk_buf_slice(&drawing->state->typed);
+
+    if (drawing->state->typing || wanted.len == 0 || wanted.len > text.len)
+        return;
+    for (size_t i = 0; i + wanted.len <= text.len; i++)
+        if (memcmp(text.data + i, wanted.data, wanted.len) == 0) {
+            int at = sh_width(drawing->area, pk_slice_of(text.data, i));
+            int n = sh_width(drawing->area, wanted);
+
+            sh_put_ink(drawing->area, y, x + at, at + n < width ? n : width - at, SH_INK_FOUND);
+            return;
+        }
+}
+
+/* "USER#123    5   526 B ████▋  +1   p1" */
+static void put_collection(const struct drawing *drawing, int y, const struct line *line)
+{
+    const struct cmd_viewport_collection *collection = line->collection;
+    const struct sh_area *area = drawing->area;
+    struct pk_arena *arena = &drawing->views->arena;
+    const struct cmd_viewport_row *only =
+        collection->row_count == 1 && collection->rows[0].sort.len == 0 ? &collection->rows[0]
+                                                                        : NULL;
+    int x = 1 + drawing->name + 1;
+    int room = area->width - x - drawing->items - drawing->bytes - 2;
+    int bar = room / 2 < 4 ? 4 : room / 2 > 20 ? 20 : room / 2;
+    pk_slice growth = sh_growth_text(arena, drawing->state, drawing->frame, collection);
+
+    if (only != NULL)
+        put_read_mark(drawing, y, only->read);
+    sh_put_cut(area, y, only != NULL ? 3 : 1, drawing->name - (only != NULL ? 2 : 0), SH_INK_STRONG,
+               collection->hash);
+    put_found(drawing, y, only != NULL ? 3 : 1, drawing->name, collection->hash);
+    if (only == NULL)
+        sh_put_right(area, y, x, drawing->items, SH_INK_TEXT, items_text(drawing, collection));
+    x += drawing->items + 1;
+    sh_put_right(area, y, x, drawing->bytes, SH_INK_TEXT,
+                 cmd_format_bytes(arena, collection->bytes));
+    x += drawing->bytes + 1;
+    sh_put_bar(area, y, x, bar, SH_INK_READ,
+               sh_share((int64_t)collection->bytes, (int64_t)drawing->most));
+    x += bar + 1;
+    if (growth.len > 0)
+        x = sh_put(area, y, x, growth.data[0] == '+' ? SH_INK_GOOD : SH_INK_REMOVE, growth) + 1;
+    if (only != NULL)
+        sh_put_cut(area, y, x, area->width - x - 1, SH_INK_DIM, only->item);
+    else if (area->width - x > 5)
+        sh_put_right(area, y, area->width - 5, 4, SH_INK_DIM,
+                     pk_arena_printf(arena, "p%u", collection->partition));
+}
+
+/* "▌ ORDER#1001   29 B  total 45" */
+static void put_row(const struct drawing *drawing, int y, const struct line *line)
+{
+    const struct cmd_viewport_row *row = line->row;
+    const struct sh_area *area = drawing->area;
+    struct pk_arena *arena = &drawing->views->arena;
+    bool dim = row->read == CMD_ROW_FILTERED;
+    enum sh_ink ink = dim ? SH_INK_DIM : sh_kind_ink(drawing->state, row->sort);
+    int x = 1 + drawing->name + 1 + drawing->items + 1;
+
+    put_read_mark(drawing, y, row->read);
+    sh_put_cut(area, y, 3, drawing->sort, row->read == CMD_ROW_RETURNED ? SH_INK_LIT : ink,
+               row->sort);
+    sh_put_right(area, y, x, drawing->bytes, dim ? SH_INK_DIM : SH_INK_TEXT,
+                 cmd_format_bytes(arena, row->bytes));
+    x += drawing->bytes + 1;
+    if (area->width >= 100) {
+        sh_put_bar(area, y, x, 8, dim ? SH_INK_DIM : ink,
+                   sh_share((int64_t)row->bytes, (int64_t)drawing->most_row));
+        x += 9;
+    }
+    sh_put_cut(area, y, x, area->width - x - 1, dim ? SH_INK_DIM : SH_INK_TEXT, row->item);
+}
+
+static void draw_lines(struct drawing *drawing, const struct sh_area *list)
+{
+    int top = settle(drawing, list->height);
+
+    drawing->area = list;
+    measure(drawing, top, list->height);
+    for (int y = 0; y < list->height && top + y < drawing->count; y++) {
+        const struct line *line = &drawing->lines[top + y];
+
+        if (line->row == NULL)
+            put_collection(drawing, y, line);
+        else
+            put_row(drawing, y, line);
+        if (drawing->keys && top + y == drawing->state->line) {
+            sh_put_repeat(list, y, 0, 1, SH_INK_CURSOR, "›");
+            sh_put_ink(list, y, 0, list->width, SH_INK_CURSOR);
+        }
+    }
+}
+
+/* ---- the parts of the view ------------------------------------------------------------------- */
+
+static void draw_item(struct drawing *drawing, const struct sh_area *area)
+{
+    struct sh_collections *state = drawing->state;
+    const struct sh_item *item = drawing->frame->item;
+    struct sh_area body = sh_area_part(area, 1, 1, area->height - 1, area->width - 2);
+    bool here = item != NULL && pk_slice_equal(item->key, pk_buf_slice(&state->open_key));
+    pk_slice note = PK_LIT("Esc closes");
+
+    if (here && item->found) {
+        sh_item_pane_set(&state->pane, item->text);
+        sh_item_pane_draw(&state->pane, &body);
+        if (state->pane.count > (size_t)body.height)
+            note = pk_arena_printf(&drawing->views->arena, "line %zu of %zu · Esc closes",
+                                   state->pane.top + 1, state->pane.count);
+    } else {
+        sh_put_nothing(&body, here ? PK_LIT("the item is gone") : PK_LIT("reading …"));
+    }
+    sh_put_rule(area, 0, "", note, drawing->keys);
+    sh_put(area, 0, 1, SH_INK_RULE, PK_LIT(" "));
+
+    int end =
+        sh_put_cut(area, 0, 2, area->width / 2, SH_INK_STRONG, pk_buf_slice(&state->open_title));
+
+    sh_put(area, 0, end, SH_INK_RULE, PK_LIT(" "));
+}
+
+/* Opens the row under the cursor; of a collection, its first. */
+static void open_row(struct drawing *drawing)
+{
+    struct sh_collections *state = drawing->state;
+    const struct line *line = &drawing->lines[state->line];
+    const struct cmd_viewport_row *row = line->row;
+
+    state->want_open = false;
+    if (row == NULL && line->collection->row_count > 0)
+        row = &line->collection->rows[0];
+    if (row == NULL)
+        return;
+    sh_item_pane_release(&state->pane);
+    set_text(&state->open_key, row->key);
+    pk_buf_clear(&state->open_title);
+    pk_buf_printf(&state->open_title, "%.*s%s%.*s · %.*s", PK_FMT(line->collection->hash),
+                  row->sort.len > 0 ? " " : "", PK_FMT(row->sort),
+                  PK_FMT(cmd_format_bytes(&drawing->views->arena, row->bytes)));
+    state->open = true;
+}
+
+/* The last row, while a search is typed or has something to say. Returns its height. */
+static int draw_search(const struct drawing *drawing, const struct sh_area *area)
+{
+    const struct sh_collections *state = drawing->state;
+    int y = area->height - 1;
+    int x = 1;
+
+    if (!drawing->keys || (!state->typing && state->note == NULL && state->search.len == 0))
+        return 0;
+    x = sh_put(area, y, x, SH_INK_STRONG, PK_LIT("/"));
+    x = sh_put_cut(area, y, x, area->width - x - 28, SH_INK_TEXT, pk_buf_slice(&state->typed));
+    if (state->typing)
+        sh_put_repeat(area, y, x, 1, SH_INK_CURSOR, " ");
+    else
+        sh_put(area, y, x + 2, SH_INK_WARN,
+               state->note != NULL ? pk_slice_cstr(state->note) : PK_LIT("searching …"));
+    return 1;
+}
+
+static pk_slice note_of(const struct drawing *drawing)
+{
+    struct pk_arena *arena = &drawing->views->arena;
+    const struct cmd_snapshot *snapshot = drawing->frame->snapshot;
+
+    if (drawing->area->width < 60)
+        return PK_LIT("");
+    return pk_arena_printf(arena, "%.*s items · %.*s · in order of the key's hash",
+                           PK_FMT(cmd_format_count(arena, snapshot->items)),
+                           PK_FMT(cmd_format_bytes(arena, snapshot->bytes)));
+}
+
+void sh_collections_draw_pane(struct sh_views *views, const struct sh_area *area,
+                              const struct sh_frame *frame, bool keys)
+{
+    struct drawing drawing = {
+        .views = views, .state = &views->collections, .frame = frame, .area = area, .keys = keys};
+
+    sh_put_rule(area, 0, "collections", note_of(&drawing), keys);
+    drawing.state->rows = area->height - 1;
+    if (area->height < 2)
+        return;
+    if (frame->viewport == NULL) {
+        sh_put_nothing(area, frame->snapshot->table.len == 0 ? PK_LIT("no table yet")
+                                                             : PK_LIT("reading …"));
+        return;
+    }
+    flatten(&drawing);
+    take_answer(&drawing);
+
+    int search = draw_search(&drawing, area);
+    struct sh_area list = sh_area_part(area, 1, 0, area->height - 1 - search, area->width);
+
+    if (drawing.state->open) {
+        draw_item(&drawing, area);
+        return;
+    }
+    if (drawing.count > 0 && list.height > 0)
+        draw_lines(&drawing, &list);
+    else if (list.height > 0 && drawing.state->search.len == 0)
+        sh_put_nothing(&list, PK_LIT("no items yet: put one, or traffic fill"));
+    if (drawing.state->want_open && drawing.count > 0)
+        open_row(&drawing);
+    drawing.state->drawn = true;
+    drawing.state->drawn_ticket = frame->viewport_ticket;
+    drawing.state->drawn_next = frame->viewport->next.len > 0;
+}
+
+static void draw(struct sh_views *views, const struct sh_area *area, const struct sh_frame *frame)
+{
+    if (frame->look.projector)
+        sh_projector_collections(views, area, frame);
+    else
+        sh_collections_draw_pane(views, area, frame, frame->focus);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static bool start_search(struct sh_collections *state, pk_slice from)
+{
+    state->note = NULL;
+    state->wrapped = false;
+    if (state->typed.len == 0)
+        return true;
+    set_text(&state->from, from);
+    set_text(&state->search, pk_buf_slice(&state->typed));
+    state->backward = false;
+    state->ticket++;
+    return true;
+}
+
+/* Takes the last character off. */
+static void rub_out(struct pk_buf *text)
+{
+    while (text->len > 0 && ((unsigned char)text->data[text->len - 1] & 0xc0) == 0x80)
+        text->len--;
+    text->len -= text->len > 0 ? 1 : 0;
+}
+
+static bool type_key(struct sh_collections *state, const struct sh_key *key)
+{
+    switch (key->name) {
+    case SH_KEY_CHAR:
+        if (key->code >= 0x20 && state->typed.len < 200)
+            pk_utf8_add(&state->typed, key->code);
+        break;
+    case SH_KEY_BACKSPACE:
+        rub_out(&state->typed);
+        break;
+    case SH_KEY_ENTER:
+        state->typing = false;
+        return start_search(state, pk_buf_slice(&state->cursor));
+    case SH_KEY_ESCAPE:
+        state->typing = false;
+        pk_buf_clear(&state->typed);
+        break;
+    case SH_KEY_UP:
+    case SH_KEY_DOWN:
+    case SH_KEY_LEFT:
+    case SH_KEY_RIGHT:
+    case SH_KEY_PAGE_UP:
+    case SH_KEY_PAGE_DOWN:
+    case SH_KEY_HOME:
+    case SH_KEY_END:
+    case SH_KEY_TAB:
+        break;
+    }
+    return true;
+}
+
+static bool char_key(struct sh_collections *state, uint32_t code)
+{
+    switch (code) {
+    case '/':
+        state->typing = true;
+        state->note = NULL;
+        pk_buf_clear(&state->typed);
+        return true;
+    case 'n':
+        return start_search(state, pk_buf_slice(&state->second));
+    case 'c':
+        state->folded = !state->folded;
+        state->on_header = state->on_header || state->folded;
+        return true;
+    }
+    return false;
+}
+
+static bool go_far(struct sh_collections *state, bool to_end)
+{
+    pk_buf_clear(&state->cursor);
+    state->line = 0;
+    state->cursor_row = to_end ? state->rows - 1 : 0;
+    state->short_of = 1;
+    state->to_first = !to_end;
+    ask(state, PK_LIT(""), to_end);
+    return true;
+}
+
+static bool list_key(struct sh_collections *state, const struct sh_key *key)
+{
+    int page = state->rows > 1 ? state->rows - 1 : 1;
+
+    switch (key->name) {
+    case SH_KEY_UP:
+        state->move--;
+        return true;
+    case SH_KEY_DOWN:
+        state->move++;
+        return true;
+    case SH_KEY_PAGE_UP:
+        state->move -= page;
+        return true;
+    case SH_KEY_PAGE_DOWN:
+        state->move += page;
+        return true;
+    case SH_KEY_HOME:
+        return go_far(state, false);
+    case SH_KEY_END:
+        return go_far(state, true);
+    case SH_KEY_ENTER:
+        state->want_open = true;
+        return true;
+    case SH_KEY_CHAR:
+        return char_key(state, key->code);
+    case SH_KEY_ESCAPE:
+        if (state->note == NULL && state->typed.len == 0 && state->search.len == 0)
+            return false;
+        state->note = NULL;
+        pk_buf_clear(&state->typed);
+        if (state->search.len > 0)
+            ask(state, pk_buf_slice(&state->cursor), false);
+        return true;
+    case SH_KEY_LEFT:
+    case SH_KEY_RIGHT:
+    case SH_KEY_BACKSPACE:
+    case SH_KEY_TAB:
+        return false;
+    }
+    return false;
+}
+
+static bool key(struct sh_views *views, const struct sh_key *key)
+{
+    struct sh_collections *state = &views->collections;
+
+    if (state->typing)
+        return type_key(state, key);
+    if (state->open) {
+        if (sh_item_pane_key(&state->pane, key))
+            return true;
+        if (key->name != SH_KEY_ESCAPE && key->name != SH_KEY_ENTER && key->name != SH_KEY_LEFT)
+            return false;
+        state->open = false;
+        return true;
+    }
+    return list_key(state, key);
+}
+
+static void needs(const struct sh_views *views, struct sh_needs *needs)
+{
+    const struct sh_collections *state = &views->collections;
+    int limit = state->rows * 3 + 20;
+
+    needs->viewport = true;
+    needs->ticket = state->ticket;
+    needs->rows.from = pk_buf_slice(&state->from);
+    needs->rows.backward = state->backward;
+    needs->rows.search = pk_buf_slice(&state->search);
+    needs->rows.limit = (uint32_t)(limit < ROWS_LEAST  ? ROWS_LEAST
+                                   : limit > ROWS_MOST ? ROWS_MOST
+                                                       : limit);
+    if (state->open)
+        needs->item = pk_buf_slice(&state->open_key);
+}
+
+const struct sh_view sh_view_collections = {
+    .name = "collections",
+    .brief = "colls",
+    .help = "↑↓ PgUp PgDn scroll  Enter open  / search  n next  c fold",
+    .draw = draw,
+    .key = key,
+    .needs = needs,
+};
