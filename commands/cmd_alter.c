@@ -176,11 +176,107 @@ static enum pk_code alter_untag(struct alter *alter, struct pk_error *err)
     return rc;
 }
 
-/* ---- what comes later ------------------------------------------------------------------------ */
+/* ---- auto scaling ---------------------------------------------------------------------------- */
 
-static enum pk_code later(struct pk_span span, const char *what, struct pk_error *err)
+/* [gsi NAME] */
+static enum pk_code take_gsi(struct alter *alter, struct pk_error *err)
 {
-    return pk_fail_at(err, PK_E_USAGE, span, "%s comes with a later version", what);
+    enum pk_code rc;
+
+    if (!alter->context->backend->extensions)
+        return cmd_fail_foreign(alter->context, "autoscale", err);
+    cJSON_Delete(alter->request);
+    alter->request = cJSON_CreateObject();
+    alter->operation = "Pksk.AutoScale";
+    cmd_wire_set_text(alter->request, "TableName", alter->table);
+    if (!cmd_words_is(&alter->words, "gsi"))
+        return PK_OK;
+    rc = cmd_words_next(&alter->words, err);
+    if (rc == PK_OK)
+        rc = cmd_words_take(&alter->words, "the index's name", &alter->index, err);
+    if (rc == PK_OK)
+        cmd_wire_set_text(alter->request, "IndexName", alter->index);
+    return rc;
+}
+
+/* "70", "70%" or "0.7". */
+static enum pk_code take_target(struct cmd_words *words, int64_t *percent, struct pk_error *err)
+{
+    struct pk_span span = words->token.span;
+    pk_slice text;
+    enum pk_code rc = cmd_words_take(words, "the target: 20 to 90 percent", &text, err);
+
+    if (rc != PK_OK)
+        return rc;
+    if (text.len > 1 && text.data[text.len - 1] == '%')
+        text.len--;
+    else if (text.len > 2 && memcmp(text.data, "0.", 2) == 0)
+        text = text.len == 3 ? pk_arena_printf(words->lexer.arena, "%c0", text.data[2])
+                             : pk_slice_skip(text, 2);
+    if (!cmd_parse_count(text, PK_SCALING_TARGET_MOST, percent) ||
+        *percent < PK_SCALING_TARGET_LEAST)
+        return pk_fail_at(err, PK_E_USAGE, span, "expected the target: %d to %d percent",
+                          PK_SCALING_TARGET_LEAST, PK_SCALING_TARGET_MOST);
+    return PK_OK;
+}
+
+/* min max target */
+static enum pk_code take_scaling(struct alter *alter, const char *member, struct pk_error *err)
+{
+    struct pk_span span;
+    struct pk_scaling scaling = {0};
+    cJSON *target;
+    enum pk_code rc = cmd_words_next(&alter->words, err);
+
+    span = alter->words.token.span;
+    if (rc == PK_OK)
+        rc = cmd_ddl_units(&alter->words, &scaling.min, &scaling.max, err);
+    if (rc == PK_OK && scaling.min > scaling.max)
+        rc = pk_fail_at(err, PK_E_USAGE, span, "the minimum is above the maximum");
+    if (rc == PK_OK)
+        rc = take_target(&alter->words, &scaling.target_percent, err);
+    if (rc != PK_OK)
+        return rc;
+    target = cmd_wire_object(alter->request, member);
+    cmd_wire_set_int(target, "Min", scaling.min);
+    cmd_wire_set_int(target, "Max", scaling.max);
+    cmd_wire_set_int(target, "Target", scaling.target_percent);
+    alter->note = pk_arena_printf(
+        &alter->result->arena, "%.*s%s%s %lld to %lld at %lld%%", PK_FMT(alter->note),
+        alter->note.len == 0 ? "auto scaling, " : ", ", strcmp(member, "Read") == 0 ? "RCU" : "WCU",
+        (long long)scaling.min, (long long)scaling.max, (long long)scaling.target_percent);
+    return PK_OK;
+}
+
+/* autoscale [gsi NAME] [R min max target] [W min max target] */
+static enum pk_code alter_autoscale(struct alter *alter, struct pk_error *err)
+{
+    enum pk_code rc = take_gsi(alter, err);
+
+    if (rc == PK_OK && cmd_words_is(&alter->words, "R"))
+        rc = take_scaling(alter, "Read", err);
+    if (rc == PK_OK && cmd_words_is(&alter->words, "W"))
+        rc = take_scaling(alter, "Write", err);
+    if (rc == PK_OK && alter->note.len == 0) {
+        pk_fail_at(err, PK_E_USAGE, alter->words.token.span,
+                   "expected R or W with minimum, maximum and target");
+        pk_error_hint(err, "autoscale R 5 100 70 W 5 100 70; drop autoscale ends it");
+        return PK_E_USAGE;
+    }
+    return rc;
+}
+
+static enum pk_code drop_autoscale(struct alter *alter, struct pk_error *err)
+{
+    enum pk_code rc = cmd_words_next(&alter->words, err);
+
+    if (rc == PK_OK)
+        rc = take_gsi(alter, err);
+    if (rc != PK_OK)
+        return rc;
+    cmd_wire_set_bool(alter->request, "Off", true);
+    alter->note = PK_LIT("auto scaling is off; the throughput stays as it is");
+    return PK_OK;
 }
 
 /* ---- indexes --------------------------------------------------------------------------------- */
@@ -228,6 +324,8 @@ static enum pk_code drop_index(struct alter *alter, struct pk_error *err)
 
 static enum pk_code alter_index(struct alter *alter, bool add, struct pk_error *err)
 {
+    if (!add && cmd_words_is(&alter->words, "autoscale"))
+        return drop_autoscale(alter, err);
     if (!cmd_words_is(&alter->words, "gsi")) {
         pk_fail_at(err, PK_E_USAGE, alter->words.token.span, "expected 'gsi' after '%s'",
                    add ? "add" : "drop");
@@ -245,11 +343,8 @@ static enum pk_code parse_action(struct alter *alter, struct pk_error *err)
         const char *word;
         enum pk_code (*parse)(struct alter *alter, struct pk_error *err);
     } actions[] = {
-        {"provisioned", alter_provisioned},
-        {"on", alter_on_demand},
-        {"protect", alter_protect},
-        {"tag", alter_tag},
-        {"untag", alter_untag},
+        {"provisioned", alter_provisioned}, {"on", alter_on_demand}, {"autoscale", alter_autoscale},
+        {"protect", alter_protect},         {"tag", alter_tag},      {"untag", alter_untag},
     };
     struct pk_span span = alter->words.token.span;
     bool add = cmd_words_is(&alter->words, "add");
@@ -261,15 +356,14 @@ static enum pk_code parse_action(struct alter *alter, struct pk_error *err)
         rc = cmd_words_next(&alter->words, err);
         return rc != PK_OK ? rc : actions[i].parse(alter, err);
     }
-    if (cmd_words_is(&alter->words, "autoscale"))
-        return later(span, "auto scaling", err);
     if (add || cmd_words_is(&alter->words, "drop")) {
         rc = cmd_words_next(&alter->words, err);
         return rc != PK_OK ? rc : alter_index(alter, add, err);
     }
     pk_fail_at(err, PK_E_USAGE, span, "expected a change of the table");
-    pk_error_hint(err, "changes: add gsi …, drop gsi NAME, provisioned R W, on demand, protect "
-                       "on|off, tag k=v, untag k");
+    pk_error_hint(err,
+                  "changes: add gsi …, drop gsi NAME, provisioned R W, on demand, autoscale …, "
+                  "drop autoscale, protect on|off, tag k=v, untag k");
     return PK_E_USAGE;
 }
 
@@ -307,15 +401,16 @@ static enum pk_code alter_run(struct cmd_context *context, const struct cmd_stat
 const struct cmd_entry cmd_alter_entry = {
     .name = "alter table",
     .group = CMD_GROUP_TABLES,
-    .usage = "NAME add gsi … | drop gsi NAME | provisioned R W | on demand | protect on|off | tag "
-             "k=v | untag k",
+    .usage = "NAME add gsi … | drop gsi NAME | provisioned R W | on demand | "
+             "[drop] autoscale … | protect on|off | tag k=v | untag k",
     .summary = "change a table's indexes, capacity, protection or tags",
     .detail =
         "  alter table shop add gsi by_status (status S, date S) projection keys;\n"
         "The new index is filled from the items there are while writes go on; it answers once "
         "it is ACTIVE.\n"
         "A gsi of a table that becomes provisioned gets the table's R and W.\n"
-        "autoscale comes with a later version.",
+        "autoscale [gsi NAME] R min max target W min max target; follows the load with the\n"
+        "throughput, in provisioned mode: target is the share in use it aims at, 20 to 90 percent.",
     .flags = CMD_DDL | CMD_NO_TXN,
     .complete = cmd_complete_table,
     .run = alter_run,

@@ -7,7 +7,7 @@
 
 enum { OPERATION_MAX = 64 };
 
-/* get-item and GetItem are both GetItem. */
+/* get-item and GetItem are both GetItem, pksk-snapshot and Pksk.Snapshot both Pksk.Snapshot. */
 static bool operation_name(pk_slice word, char out[OPERATION_MAX])
 {
     size_t len = 0;
@@ -15,8 +15,11 @@ static bool operation_name(pk_slice word, char out[OPERATION_MAX])
 
     for (size_t i = 0; i < word.len && len + 1 < OPERATION_MAX; i++) {
         char c = word.data[i];
+        bool own = c == '.' || (i == 4 && cmd_word_is(pk_slice_of(word.data, 4), "pksk"));
 
-        if (c == '-' || c == '_') {
+        if (c == '-' || c == '_' || c == '.') {
+            if (own)
+                out[len++] = '.';
             upper = true;
             continue;
         }
@@ -79,7 +82,9 @@ const struct cmd_entry cmd_api_entry = {
     .summary = "send any API operation as it is, show its answer as JSON",
     .detail =
         "  api get-item {\"TableName\": \"Music\", \"Key\": {\"Artist\": {\"S\": \"Acme\"}}}\n"
-        "  api ListTables",
+        "  api ListTables\n"
+        "Names may be written with hyphens. Operations of pksk's own begin with pksk:\n"
+        "  api pksk-snapshot {\"TableName\": \"Music\", \"History\": 60}   partitions as JSON",
     .flags = CMD_NO_TXN,
     .run = api_run,
 };

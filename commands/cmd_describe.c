@@ -192,6 +192,46 @@ static void add_tags(struct cmd_context *context, const cJSON *description, stru
     cJSON_Delete(request);
 }
 
+static void add_target(struct pk_buf *out, const char *unit, const cJSON *target)
+{
+    if (target != NULL)
+        pk_buf_printf(out, "%s%s %lld to %lld at %lld%%", out->len > 0 ? ", " : "", unit,
+                      (long long)cmd_wire_int(target, "Min", 0),
+                      (long long)cmd_wire_int(target, "Max", 0),
+                      (long long)cmd_wire_int(target, "Target", 0));
+}
+
+/* What auto scaling aims at, of the table or the index; nothing where it is off or not known. */
+static void add_autoscale(struct cmd_context *context, const struct cmd_target *target,
+                          struct sheet *sheet)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    struct pk_buf text = PK_BUF_INIT;
+    cJSON *request = cJSON_CreateObject();
+    cJSON *answer = NULL;
+    const cJSON *node = NULL, *index;
+
+    cmd_wire_set_text(request, "TableName", target->table->name);
+    if (target->table->billing == PK_PROVISIONED &&
+        cmd_call(context, "Pksk.AutoScale", request, &answer, NULL, &ignored) == PK_OK) {
+        node = target->index == NULL ? answer : NULL;
+        cJSON_ArrayForEach(index, cJSON_GetObjectItemCaseSensitive(answer, "Indexes"))
+        {
+            if (target->index != NULL &&
+                pk_slice_equal(cmd_wire_text(index, "IndexName"), target->index->name))
+                node = index;
+        }
+        add_target(&text, "RCU", cJSON_GetObjectItemCaseSensitive(node, "Read"));
+        add_target(&text, "WCU", cJSON_GetObjectItemCaseSensitive(node, "Write"));
+    }
+    if (text.len > 0)
+        add(sheet, "autoscale", pk_arena_dup(&sheet->result->arena, pk_buf_slice(&text)));
+    pk_buf_release(&text);
+    pk_error_release(&ignored);
+    cJSON_Delete(answer);
+    cJSON_Delete(request);
+}
+
 static void show_table(struct cmd_context *context, const struct pk_table *table,
                        const cJSON *description, struct cmd_result *result)
 {
@@ -202,6 +242,7 @@ static void show_table(struct cmd_context *context, const struct pk_table *table
     add(&sheet, "key", cmd_key_text(&table->key, arena));
     add(&sheet, "status", pk_arena_dup(arena, cmd_wire_text(description, "TableStatus")));
     add(&sheet, "billing", billing_text(arena, table));
+    add_autoscale(context, &(struct cmd_target){table, NULL}, &sheet);
     add(&sheet, "holds",
         size_text(arena, cmd_wire_int(description, "ItemCount", 0),
                   cmd_wire_int(description, "TableSizeBytes", 0)));
@@ -214,8 +255,8 @@ static void show_table(struct cmd_context *context, const struct pk_table *table
     show_index_rows(table, description, result);
 }
 
-static void show_index(const struct cmd_target *target, const cJSON *description,
-                       struct cmd_result *result)
+static void show_index(struct cmd_context *context, const struct cmd_target *target,
+                       const cJSON *description, struct cmd_result *result)
 {
     struct pk_arena *arena = &result->arena;
     const struct pk_index *index = target->index;
@@ -229,6 +270,8 @@ static void show_index(const struct cmd_target *target, const cJSON *description
                                    : "GSI: its own partitions and capacity"));
     add(&sheet, "key", cmd_key_text(&index->key, arena));
     add(&sheet, "projection", projection_text(arena, index));
+    if (!index->local)
+        add_autoscale(context, target, &sheet);
     add(&sheet, "holds",
         size_text(arena, cmd_wire_int(node, "ItemCount", 0),
                   cmd_wire_int(node, "IndexSizeBytes", 0)));
@@ -250,7 +293,7 @@ static enum pk_code describe_target(struct cmd_context *context, pk_slice name,
         const cJSON *description = cJSON_GetObjectItemCaseSensitive(answer, "Table");
 
         if (target.index != NULL)
-            show_index(&target, description, result);
+            show_index(context, &target, description, result);
         else
             show_table(context, target.table, description, result);
     }

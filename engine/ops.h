@@ -281,6 +281,18 @@ PK_MUST_CHECK enum pk_code pk_engine_create_table(struct pk_engine *engine,
                                                   const struct pk_table_spec *spec,
                                                   struct pk_table **table, struct pk_error *err);
 
+/* Auto scaling of a provisioned table or GSI (partitions-capacity.md §5.2). */
+struct pk_autoscale_change {
+    pk_slice table;
+    pk_slice index;                        /* data NULL: the table itself */
+    const struct pk_scaling *read, *write; /* NULL: as it is; max 0: off */
+};
+/* PK_E_NOT_FOUND; PK_E_VALIDATION for limits that are none, for a table that is on demand (off is
+ * accepted) and for an index that has no throughput. *table is a reference (pk_table_unref). */
+PK_MUST_CHECK enum pk_code pk_engine_set_autoscale(struct pk_engine *engine,
+                                                   const struct pk_autoscale_change *change,
+                                                   struct pk_table **table, struct pk_error *err);
+
 struct pk_table_change {
     pk_slice name;
     const struct pk_key_attr *attributes; /* as given; for index creation (a later version) */

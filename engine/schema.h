@@ -49,13 +49,23 @@ enum pk_stream_view {
     PK_STREAM_NEW_AND_OLD
 };
 
+/* Target tracking of reads or writes (partitions-capacity.md §5.2). */
+struct pk_scaling {
+    int64_t min, max; /* units a second; max 0: off */
+    int64_t target_percent;
+};
+enum { PK_SCALING_TARGET_LEAST = 20, PK_SCALING_TARGET_MOST = 90 };
+/* 1 <= min <= max <= PK_THROUGHPUT_MAX, and a target in its range. */
+bool pk_scaling_valid(const struct pk_scaling *scaling);
 /* Units per second. */
 struct pk_throughput {
     int64_t read;
     int64_t write;
     int64_t increased_ms; /* 0: never */
     int64_t decreased_ms;
-    int64_t decreases_today;
+    int64_t first_decrease_ms; /* of the day of the last one */
+    int64_t decreases_today;   /* on that day */
+    struct pk_scaling scale_read, scale_write;
 };
 /* On-demand ceilings, -1: none. */
 struct pk_max_throughput {

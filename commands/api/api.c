@@ -69,6 +69,7 @@ static const struct operation operations[] = {
     {"Pksk.Viewport", &api_shape_pksk_viewport, api_pksk_viewport},
     {"Pksk.Tail", &api_shape_pksk_tail, api_pksk_tail},
     {"Pksk.Clock", &api_shape_empty, api_pksk_clock},
+    {"Pksk.AutoScale", &api_shape_pksk_autoscale, api_pksk_autoscale},
     {"Pksk.Settings", &api_shape_empty, api_pksk_settings},
     {"Pksk.TableStats", &api_shape_pksk_table, api_pksk_table_stats},
     {"Pksk.PutAttachment", &api_shape_pksk_attachment, api_pksk_put_attachment},

@@ -64,6 +64,8 @@ api_run api_pksk_index_lag;
 api_run api_pksk_viewport, api_pksk_tail;
 /* api_clock.c */
 api_run api_pksk_clock;
+/* api_autoscale.c */
+api_run api_pksk_autoscale;
 /* api_settings.c */
 api_run api_pksk_settings;
 /* api_pksk.c */

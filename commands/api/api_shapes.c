@@ -729,3 +729,15 @@ static const struct api_member tail_rows[] = {
     {"Newest", &boolean, false},
 };
 INPUT(api_shape_pksk_tail, tail_rows);
+
+static const struct api_member target_rows[] = {
+    {"Min", &units, true},
+    {"Max", &units, true},
+    {"Target", &units, true},
+};
+static const struct api_type target = STRUCTURE(target_rows, "Target");
+static const struct api_member autoscale_rows[] = {
+    {"TableName", &table, true}, {"IndexName", &name, false}, {"Read", &target, false},
+    {"Write", &target, false},   {"Off", &boolean, false},
+};
+INPUT(api_shape_pksk_autoscale, autoscale_rows);

@@ -8,11 +8,11 @@
 
 #include "engine/ops/ddl_index.h"
 #include "engine/ops/stream_ddl.h"
+#include "engine/ops/throughput.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/table_spec.h"
 
 #define PREFIX "One or more parameter values were invalid: "
-#define DAY_MS INT64_C(86400000)
 
 /* The request alone ----------------------------------------------------------------------------*/
 
@@ -73,24 +73,6 @@ static enum pk_code check_request(const struct pk_table_change *change, struct p
 
 /* Throughput -----------------------------------------------------------------------------------*/
 
-static int64_t decreases_on(const struct pk_throughput *throughput, int64_t now_ms)
-{
-    return throughput->decreased_ms / DAY_MS == now_ms / DAY_MS ? throughput->decreases_today : 0;
-}
-
-static void set_throughput(struct pk_throughput *to, const struct pk_throughput *from,
-                           int64_t now_ms)
-{
-    if (from->read > to->read || from->write > to->write)
-        to->increased_ms = now_ms;
-    if (from->read < to->read || from->write < to->write) {
-        to->decreases_today = decreases_on(to, now_ms) + 1;
-        to->decreased_ms = now_ms;
-    }
-    to->read = from->read;
-    to->write = from->write;
-}
-
 /* what: "table", or "index g1". */
 static enum pk_code fail_unchanged(const struct pk_throughput *now, const char *what,
                                    pk_slice index, struct pk_error *err)
@@ -114,8 +96,9 @@ static bool same_throughput(const struct pk_throughput *a, const struct pk_throu
     return a->read == b->read && a->write == b->write;
 }
 
-static enum pk_code change_throughput(struct pk_table *table, const struct pk_table_change *change,
-                                      int64_t now_ms, struct pk_error *err)
+static enum pk_code change_throughput(struct pk_engine *engine, struct pk_table *table,
+                                      const struct pk_table_change *change, int64_t now_ms,
+                                      struct pk_error *err)
 {
     enum pk_code rc;
 
@@ -130,7 +113,10 @@ static enum pk_code change_throughput(struct pk_table *table, const struct pk_ta
         return rc;
     if (same_throughput(&table->throughput, &change->throughput) && change->index_count == 0)
         return fail_unchanged(&table->throughput, "table", PK_LIT(""), err);
-    set_throughput(&table->throughput, &change->throughput, now_ms);
+    rc = pk_throughput_change(&table->throughput, change->throughput.read, change->throughput.write,
+                              pk_throughput_quota(engine), now_ms, err);
+    if (rc != PK_OK)
+        return rc;
     if (table->throughput.read > table->warm_read)
         table->warm_read = table->throughput.read;
     if (table->throughput.write > table->warm_write)
@@ -206,8 +192,9 @@ static struct pk_index *find_global(struct pk_table *table, pk_slice name)
     return NULL;
 }
 
-static enum pk_code update_index(struct pk_table *table, const struct pk_index_spec *spec,
-                                 int64_t now_ms, struct pk_error *err)
+static enum pk_code update_index(struct pk_engine *engine, struct pk_table *table,
+                                 const struct pk_index_spec *spec, int64_t now_ms,
+                                 struct pk_error *err)
 {
     struct pk_index *index = find_global(table, spec->name);
     enum pk_code rc = PK_OK;
@@ -237,11 +224,11 @@ static enum pk_code update_index(struct pk_table *table, const struct pk_index_s
         return rc;
     if (same_throughput(&index->throughput, &spec->throughput))
         return fail_unchanged(&index->throughput, "index", spec->name, err);
-    set_throughput(&index->throughput, &spec->throughput, now_ms);
-    return PK_OK;
+    return pk_throughput_change(&index->throughput, spec->throughput.read, spec->throughput.write,
+                                pk_throughput_quota(engine), now_ms, err);
 }
 
-static enum pk_code change_indexes(const struct pk_engine *engine, struct pk_table *table,
+static enum pk_code change_indexes(struct pk_engine *engine, struct pk_table *table,
                                    const struct pk_table_change *change, int64_t now_ms,
                                    struct pk_error *err)
 {
@@ -255,7 +242,7 @@ static enum pk_code change_indexes(const struct pk_engine *engine, struct pk_tab
             rc = pk_ddl_create_index(engine, table, change, &one->spec, err);
             break;
         case PK_INDEX_UPDATE:
-            rc = update_index(table, &one->spec, now_ms, err);
+            rc = update_index(engine, table, &one->spec, now_ms, err);
             break;
         case PK_INDEX_DELETE:
             rc = pk_ddl_delete_index(table, one->spec.name, err);
@@ -290,7 +277,7 @@ static enum pk_code apply(struct pk_engine *engine, struct pk_table *table,
     enum pk_code rc = change_billing(engine, table, change, now_ms, err);
 
     if (rc == PK_OK)
-        rc = change_throughput(table, change, now_ms, err);
+        rc = change_throughput(engine, table, change, now_ms, err);
     if (rc == PK_OK)
         rc = change_indexes(engine, table, change, now_ms, err);
     if (rc == PK_OK)

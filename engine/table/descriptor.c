@@ -67,6 +67,18 @@ static void put_key(struct writer *to, const struct pk_key_schema *key)
     put_attrs(to, "range", key->range, key->range_count);
 }
 
+static void put_scaling(struct writer *to, const char *const names[3],
+                        const struct pk_scaling *scaling)
+{
+    put_int(to, names[0], scaling->min);
+    put_int(to, names[1], scaling->max);
+    put_int(to, names[2], scaling->target_percent);
+}
+
+static const char *const scale_read[] = {"scale_read_min", "scale_read_max", "scale_read_target"};
+static const char *const scale_write[] = {"scale_write_min", "scale_write_max",
+                                          "scale_write_target"};
+
 static void put_throughput(struct writer *to, const struct pk_throughput *throughput,
                            const struct pk_max_throughput *max)
 {
@@ -74,7 +86,10 @@ static void put_throughput(struct writer *to, const struct pk_throughput *throug
     put_int(to, "write", throughput->write);
     put_int(to, "increased", throughput->increased_ms);
     put_int(to, "decreased", throughput->decreased_ms);
+    put_int(to, "first_decrease", throughput->first_decrease_ms);
     put_int(to, "decreases", throughput->decreases_today);
+    put_scaling(to, scale_read, &throughput->scale_read);
+    put_scaling(to, scale_write, &throughput->scale_write);
     put_int(to, "max_read", max->read);
     put_int(to, "max_write", max->write);
 }
@@ -344,6 +359,16 @@ static void get_key(struct reader *from, struct pk_key_schema *key)
         from->bad = true;
 }
 
+/* Off, or within what pk_engine_set_scaling accepts. */
+static void get_scaling(struct reader *from, const char *const names[3], struct pk_scaling *scaling)
+{
+    scaling->min = get_int(from, names[0]);
+    scaling->max = get_int(from, names[1]);
+    scaling->target_percent = get_int(from, names[2]);
+    if (scaling->max != 0 && !pk_scaling_valid(scaling))
+        from->bad = true;
+}
+
 static void get_throughput(struct reader *from, struct pk_throughput *throughput,
                            struct pk_max_throughput *max)
 {
@@ -351,7 +376,10 @@ static void get_throughput(struct reader *from, struct pk_throughput *throughput
     throughput->write = get_int(from, "write");
     throughput->increased_ms = get_int(from, "increased");
     throughput->decreased_ms = get_int(from, "decreased");
+    throughput->first_decrease_ms = get_int(from, "first_decrease");
     throughput->decreases_today = get_int(from, "decreases");
+    get_scaling(from, scale_read, &throughput->scale_read);
+    get_scaling(from, scale_write, &throughput->scale_write);
     max->read = get_int(from, "max_read");
     max->write = get_int(from, "max_write");
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/table/descriptor.h"
+#include "engine/table/table_spec.h"
 
 struct box {
     struct pk_table table; /* first: a pointer to it is a pointer to the box */
@@ -126,6 +127,13 @@ struct pk_table *pk_table_copy(const struct pk_table *table)
 }
 
 /* Lookups --------------------------------------------------------------------------------------*/
+
+bool pk_scaling_valid(const struct pk_scaling *scaling)
+{
+    return scaling->min >= 1 && scaling->min <= scaling->max && scaling->max <= PK_THROUGHPUT_MAX &&
+           scaling->target_percent >= PK_SCALING_TARGET_LEAST &&
+           scaling->target_percent <= PK_SCALING_TARGET_MOST;
+}
 
 bool pk_table_serves(const struct pk_table *table)
 {

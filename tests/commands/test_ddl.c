@@ -227,13 +227,14 @@ static const struct {
     {"alter table Nope on demand",
      "ResourceNotFoundException: Requested resource not found: Table: Nope not found @12+4"},
     {"alter table Music autoscale 1 9 target 70 1 9 target 70",
-     "UsageError: auto scaling comes with a later version @18+9"},
+     "UsageError: expected R or W with minimum, maximum and target @28+1\nhint: autoscale R 5 "
+     "100 70 W 5 100 70; drop autoscale ends it"},
     {"alter table Music add lsi x (a S)", "UsageError: expected 'gsi' after 'add' @22+3\n"
                                           "hint: an lsi is made with its table and goes with it"},
-    {"alter table Music grow",
-     "UsageError: expected a change of the table @18+4\n"
-     "hint: changes: add gsi …, drop gsi NAME, provisioned R W, on demand, protect on|off, tag "
-     "k=v, untag k"},
+    {"alter table Music grow", "UsageError: expected a change of the table @18+4\n"
+                               "hint: changes: add gsi …, drop gsi NAME, provisioned R W, on "
+                               "demand, autoscale …, drop autoscale, protect on|off, tag "
+                               "k=v, untag k"},
     {"show create table Nope",
      "ResourceNotFoundException: Requested resource not found: Table: Nope not found @18+4"},
     {"drop table if exists Nope", "there is no table Nope"},
