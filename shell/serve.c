@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands/args.h"
+#include "shell/panel/socket_server.h"
 #include "shell/render/render_diag.h"
 #include "shell/server/auth.h"
 #include "shell/server/server.h"
@@ -177,22 +178,37 @@ static void share_heap(void)
     mallopt(M_ARENA_MAX, 1);
 }
 
+/* A store that has no place for the socket is served all the same. */
+static struct sh_socket_server *listen_to_panels(const struct sh_endpoint *endpoint)
+{
+    struct sh_socket_server *panels = NULL;
+    struct pk_error err = PK_ERROR_INIT;
+
+    (void)!sh_socket_server_start(endpoint->backend, pk_engine_dir(endpoint->engine), &panels,
+                                  &err);
+    pk_error_release(&err);
+    return panels;
+}
+
 int sh_serve(const struct sh_options *options)
 {
     struct pk_error err = PK_ERROR_INIT;
     struct pk_engine *engine = NULL;
     struct sh_endpoint *endpoint = NULL;
+    struct sh_socket_server *panels = NULL;
     int status = SH_EXIT_STORE;
 
     share_heap();
     if (sh_open_engine(options, &engine, &err) == PK_OK &&
         sh_endpoint_open(engine, &options->serve, &endpoint, &err) == PK_OK) {
+        panels = listen_to_panels(endpoint);
         say_where(engine, endpoint);
         wait_for_signal();
         status = SH_EXIT_FINE;
     } else {
         complain(&err);
     }
+    sh_socket_server_stop(panels);
     sh_endpoint_close(endpoint);
     pk_engine_close(engine);
     pk_error_release(&err);

@@ -9,6 +9,7 @@
 #include "commands/schema.h"
 #include "shell/connect.h"
 #include "shell/line.h"
+#include "shell/panel/socket_server.h"
 #include "shell/paths.h"
 #include "shell/serve.h"
 #include "shell/show.h"
@@ -224,12 +225,24 @@ enum pk_code sh_open_engine(const struct sh_options *options, struct pk_engine *
     return rc;
 }
 
+/* A store without the socket (on a file system that has none) works all the same: `pksk panel` then
+ * says that nobody answers. */
+static void listen_to_panels(struct sh *sh)
+{
+    struct pk_error err = PK_ERROR_INIT;
+
+    (void)!sh_socket_server_start(sh->backend, pk_engine_dir(sh->engine), &sh->panels, &err);
+    pk_error_release(&err);
+}
+
 enum pk_code sh_open_store(struct sh *sh, struct pk_error *err)
 {
     enum pk_code rc = sh->engine != NULL ? PK_OK : sh_open_engine(&sh->options, &sh->engine, err);
 
-    if (rc == PK_OK && sh->backend == NULL)
+    if (rc == PK_OK && sh->backend == NULL) {
         sh->backend = cmd_backend_local_new(sh->engine);
+        listen_to_panels(sh);
+    }
     return rc;
 }
 
@@ -298,6 +311,7 @@ void sh_close(struct sh *sh)
     if (sh->context.txn != NULL)
         sh_note(sh, "the open transaction is rolled back; nothing of it was sent");
     sh_endpoint_close(sh->endpoint);
+    sh_socket_server_stop(sh->panels);
     cmd_context_release(&sh->context);
     cmd_backend_free(sh->remote);
     cmd_backend_free(sh->backend);

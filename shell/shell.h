@@ -16,6 +16,7 @@
 
 struct sh_endpoint;
 struct sh_line;
+struct sh_socket_server;
 struct sh_worker;
 
 /* Exit codes (docs/man/pksk.1); those of signals are 128 + the signal. */
@@ -31,11 +32,12 @@ enum sh_exit {
 struct sh {
     struct cmd_context context; /* first: sh_of() relies on it */
     struct cmd_settings settings;
-    struct pk_engine *engine;     /* NULL: no store is open */
-    struct cmd_backend *backend;  /* on the engine, NULL with it */
-    struct cmd_backend *remote;   /* the endpoint that statements go to; NULL: the engine */
-    struct sh_endpoint *endpoint; /* NULL: the store is not served */
-    struct sh_options options;    /* the command line; what it points to is borrowed */
+    struct pk_engine *engine;        /* NULL: no store is open */
+    struct cmd_backend *backend;     /* on the engine, NULL with it */
+    struct cmd_backend *remote;      /* the endpoint that statements go to; NULL: the engine */
+    struct sh_endpoint *endpoint;    /* NULL: the store is not served */
+    struct sh_socket_server *panels; /* answers panels of other processes; NULL: none can ask */
+    struct sh_options options;       /* the command line; what it points to is borrowed */
     struct sh_output output;
     struct sh_history history;
     struct sh_worker *worker; /* NULL: none */
