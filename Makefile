@@ -17,8 +17,8 @@ DEBS := gcc make libc6-dev pkg-config libreadline-dev libncurses-dev libleveldb-
 TEST_DEBS := libcriterion-dev tmux less python3 git
 
 LEVELDB_LIBS ?= -lleveldb
-# readline's own flags redefine feature macros and add nothing we need
-PKGS := readline libcjson libcrypto zlib yaml-0.1 libmicrohttpd
+# flags of readline and curses redefine feature macros and add nothing we need
+PKGS := readline ncursesw libcjson libcrypto zlib yaml-0.1 libmicrohttpd
 
 # Flags -----------------------------------------------------------------------------------------
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
@@ -98,11 +98,11 @@ $(BUILD)/%.o: %.c
 	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Third-party flags are asked for once, and not by the goals that install or only call make again.
-$(BUILD)/pkg.mk:
+$(BUILD)/pkg.mk: Makefile
 	@mkdir -p $(@D)
 	@{ pkg-config --exists $(PKGS); } 2>/dev/null || { echo "libraries are missing: 'make deps' installs them" >&2; exit 1; }
 	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' \
-	    "$$(pkg-config --cflags $(filter-out readline,$(PKGS)))" "$$(pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm" > $@
+	    "$$(pkg-config --cflags $(filter-out readline ncursesw,$(PKGS)))" "$$(pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm" > $@
 NO_PKG_GOALS := run deps test-deps test asan tsan bench bench-http coverage fuzz fuzz-merge tidy \
                 clean help fmt layering
 ifneq ($(filter-out $(NO_PKG_GOALS),$(or $(MAKECMDGOALS),all)),)

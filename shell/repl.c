@@ -246,6 +246,8 @@ static void loop(struct repl *repl)
             repl->sh->signal = sh_signals_pending(SIGTERM) ? SIGTERM : SIGHUP;
             more = false;
             break;
+        case SH_LINE_PANEL: /* the line goes on */
+            break;
         }
         if (repl->sh->output.broken)
             more = false;
