@@ -143,8 +143,11 @@ static bool is_named(const cJSON *names, pk_slice name)
     return false;
 }
 
+/* A malformed value is none. */
 static void add_attribute(struct pk_buf *text, pk_slice name, pk_value value)
 {
+    if (pk_value_kind(value) == PK_MISSING)
+        return;
     pk_buf_add_cstr(text, text->len > 0 ? " · " : "");
     pk_buf_add(text, name);
     pk_buf_add_byte(text, ' ');
