@@ -91,7 +91,7 @@ static const struct {
     {"use Tab", {.table = TEXT("Tab"), .limit = 9}, ""},
     {"put x 5 {G: 'g', `odd name`: [1, 'a']}",
      {.table = TEXT("Tab"), .index = TEXT("by_g"), .limit = 9},
-     "g[1/24]@2: (36) N 5 · PK 'x' · odd name [1, 'a'] |\n"},
+     "g[1/24]@2: (24) N 5 · PK 'x' · odd name [1, 'a'] |\n"},
 };
 
 Test(viewport_answers, of_the_engine)
