@@ -4,7 +4,6 @@
  * clean.
  */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,35 +15,6 @@
 #include "tests/support/value_text.h"
 
 #define TABLE "T p:S r:N; lsi l a:S include=x; gsi g g:S all"
-
-/* Copies a store as a killed process would leave it: what was written is there, nothing else. */
-static void copy_files(const char *from, const char *to)
-{
-    DIR *dir = opendir(from);
-    struct dirent *entry;
-
-    cr_assert_not_null(dir);
-    while ((entry = readdir(dir)) != NULL) {
-        char path[512];
-        char buffer[65536];
-        FILE *in;
-        FILE *out;
-        size_t n;
-
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof(path), "%s/%s", from, entry->d_name);
-        in = fopen(path, "rb");
-        snprintf(path, sizeof(path), "%s/%s", to, entry->d_name);
-        out = fopen(path, "wb");
-        cr_assert(in != NULL && out != NULL, "%s", path);
-        while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
-            fwrite(buffer, 1, n, out);
-        fclose(in);
-        fclose(out);
-    }
-    closedir(dir);
-}
 
 static struct pk_table_stats stats_of(struct engine_fixture *fx, const char *name)
 {
@@ -109,7 +79,7 @@ Test(recovery, recount)
     engine_open_dir(&fx, dir.path);
     engine_table(&fx, TABLE);
     fill(&fx, 0, 200);
-    copy_files(dir.path, copy.path);
+    temp_dir_copy(dir.path, copy.path);
     engine_close(&fx);
 
     engine_open_dir(&fx, copy.path);
@@ -146,7 +116,7 @@ Test(recovery, closed_while_counting)
     engine_open_dir(&fx, dir.path);
     engine_table(&fx, TABLE);
     fill(&fx, 0, 20);
-    copy_files(dir.path, copy.path);
+    temp_dir_copy(dir.path, copy.path);
     engine_close(&fx);
     engine_open_dir(&fx, copy.path);
     fill(&fx, 20, 30);

@@ -9,5 +9,8 @@ struct temp_dir {
 /* Aborts when it cannot be made. */
 void temp_dir_make(struct temp_dir *dir);
 void temp_dir_remove(const struct temp_dir *dir);
+/* Copies the files of a store that is open, as a killed process would leave them: what was written
+ * is there, nothing else. Aborts when that fails. */
+void temp_dir_copy(const char *from, const char *to);
 
 #endif
