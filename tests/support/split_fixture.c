@@ -70,6 +70,63 @@ void split_one(struct engine_fixture *fx, const char *of, const char *key)
         pk_bug("split of %s before %s: %s", of, key, engine_message(fx));
 }
 
+/* Passes records on and counts them. */
+struct counting {
+    const struct pk_records_request *to;
+    size_t count;
+};
+
+static enum pk_code count_record(void *context, const struct pk_stream_record *record,
+                                 struct pk_error *err)
+{
+    struct counting *counting = context;
+
+    counting->count++;
+    return counting->to->record(counting->to->context, record, err);
+}
+
+/* A shard that is closed is read to its end, an open one until nothing comes. */
+static void read_shard(struct engine_fixture *fx, pk_slice at, bool closed,
+                       struct counting *counting)
+{
+    size_t before;
+
+    do {
+        struct pk_records_request request = {
+            .iterator = at, .limit = 100, .record = count_record, .context = counting};
+
+        before = counting->count;
+        if (pk_engine_stream_records(fx->engine, &fx->call, &request, &at, &fx->err) != PK_OK)
+            pk_bug("records: %s", engine_message(fx));
+    } while (at.data != NULL && (closed || counting->count > before));
+    if ((at.data == NULL) != closed)
+        pk_bug("an open shard has ended");
+}
+
+size_t split_read_stream(struct engine_fixture *fx, const char *table,
+                         const struct pk_records_request *to)
+{
+    struct counting counting = {.to = to};
+    struct pk_stream_name *list = NULL;
+    struct pk_stream_info info = {0};
+    size_t count = 0;
+
+    pk_engine_list_streams(fx->engine, &fx->call, pk_slice_cstr(table), &list, &count);
+    if (count == 0 || pk_engine_describe_stream(fx->engine, &fx->call, &list[count - 1], &info,
+                                                &fx->err) != PK_OK)
+        pk_bug("%s has no stream", table);
+    for (size_t i = 0; i < info.shard_count; i++) {
+        const struct pk_iterator_request request = {.stream = list[count - 1],
+                                                    .shard_id = info.shards[i].id};
+        pk_slice at = {NULL, 0};
+
+        if (pk_engine_shard_iterator(fx->engine, &fx->call, &request, &at, &fx->err) != PK_OK)
+            pk_bug("iterator: %s", engine_message(fx));
+        read_shard(fx, at, info.shards[i].last.data != NULL, &counting);
+    }
+    return counting.count;
+}
+
 const char *split_text(struct engine_fixture *fx, const char *of)
 {
     struct pk_buf out = PK_BUF_INIT;

@@ -13,6 +13,10 @@ enum pk_code split_before(struct engine_fixture *fx, const char *of, const pk_sl
 enum pk_code split_at(struct engine_fixture *fx, const char *of, const char *const *keys);
 /* Splits before one key, and asserts that that works. */
 void split_one(struct engine_fixture *fx, const char *of, const char *key);
+/* The table's latest stream, all of it: parents before children, a few records at a time. Returns
+ * how many there were; aborts when a shard does not end as it should. */
+size_t split_read_stream(struct engine_fixture *fx, const char *table,
+                         const struct pk_records_request *to);
 /* The partitions of "T" or "T.index" and their items: "id<parent:items id<parent:items", with "?"
  * when they are being counted. In the arena. */
 const char *split_text(struct engine_fixture *fx, const char *of);

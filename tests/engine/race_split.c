@@ -1,0 +1,267 @@
+/*
+ * Races of splits; run under ThreadSanitizer.
+ *
+ * Writers give each item of their own the next value, one thread splits the table and its GSI
+ * wherever it likes, others read across the borders, follow the stream, tick and check. In the end
+ * the stream, read parents before children, must tell of each item all of its values in order, the
+ * items hold the last ones, and bytes and items of every partition equal a recount.
+ *
+ *   race_split [SECONDS] [SEED]       5 seconds by default
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/base/rng.h"
+#include "engine/engine.h"
+#include "tests/support/log_fixture.h"
+#include "tests/support/split_fixture.h"
+
+enum { WRITERS = 4, SORTS = 30, ITEMS = WRITERS * SORTS };
+
+/* A split takes every latch at once, far more locks than the sanitizer's deadlock detector can
+ * follow. Their order is by stripe. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "detect_deadlocks=0";
+}
+
+struct race {
+    struct pk_engine *engine;
+    atomic_bool stop;
+    uint64_t seed;
+    int64_t values[ITEMS]; /* each written by one thread */
+    atomic_uint_least64_t writes, splits, reads, ticks;
+};
+
+struct worker {
+    struct race *race;
+    unsigned number;
+    pthread_t thread;
+    struct pk_rng rng;
+    struct engine_fixture fx; /* its own arena, the common engine */
+};
+
+static PK_NORETURN void fail(struct worker *worker, const char *what)
+{
+    fprintf(stderr, "race_split: seed %" PRIu64 ", worker %u: %s: %s\n", worker->race->seed,
+            worker->number, what, engine_message(&worker->fx));
+    abort();
+}
+
+static const char *key_of(struct engine_fixture *fx, unsigned item)
+{
+    return engine_format(fx, "{p: 'k%u', r: %u}", item % 3, item);
+}
+
+static void *writer_main(void *context)
+{
+    struct worker *worker = context;
+    struct engine_fixture *fx = &worker->fx;
+    int64_t *values = worker->race->values;
+
+    while (!atomic_load(&worker->race->stop)) {
+        unsigned item = worker->number * SORTS + (unsigned)pk_rng_below(&worker->rng, SORTS);
+        const char *next = engine_format(fx, "{v: %lld, g: 'G%lld'}", (long long)values[item] + 1,
+                                         (long long)values[item] % 3);
+
+        if (engine_update(fx, "T", key_of(fx, item), "SET v = :v, g = :g", next) != PK_OK)
+            fail(worker, "write");
+        values[item]++;
+        atomic_fetch_add(&worker->race->writes, 1);
+        engine_reset(fx);
+    }
+    return NULL;
+}
+
+static void *splitter_main(void *context)
+{
+    struct worker *worker = context;
+    struct engine_fixture *fx = &worker->fx;
+
+    while (!atomic_load(&worker->race->stop)) {
+        unsigned item = (unsigned)pk_rng_below(&worker->rng, ITEMS);
+        bool index = pk_rng_below(&worker->rng, 3) == 0;
+        const char *key = engine_format(fx, "{g: 'G%d', p: 'k%u', r: %u}",
+                                        (int)pk_rng_below(&worker->rng, 3), item % 3, item);
+        pk_slice position =
+            split_position(fx, index ? "T.by_g" : "T", index ? key : key_of(fx, item));
+
+        if (split_before(fx, index ? "T.by_g" : "T", &position, 1) != PK_OK)
+            fail(worker, "split");
+        atomic_fetch_add(&worker->race->splits, 1);
+        engine_reset(fx);
+    }
+    return NULL;
+}
+
+static void *reader_main(void *context)
+{
+    struct worker *worker = context;
+    struct engine_fixture *fx = &worker->fx;
+
+    while (!atomic_load(&worker->race->stop)) {
+        bool index = pk_rng_below(&worker->rng, 2) == 0;
+
+        if (engine_read(fx, &(struct read_text){.from = index ? "T.by_g" : "T",
+                                                .key = index ? "g = :k" : "p = :k",
+                                                .values = index ? "{k: 'G1'}" : "{k: 'k1'}"}) !=
+            PK_OK)
+            fail(worker, "query");
+        if (fx->read.facts.partition + fx->read.facts.partitions_touched >
+            fx->read.facts.partition_count)
+            fail(worker, "more partitions than there are");
+        (void)split_text(fx, "T");
+        atomic_fetch_add(&worker->race->reads, 1);
+        engine_reset(fx);
+    }
+    return NULL;
+}
+
+static void *ticker_main(void *context)
+{
+    struct worker *worker = context;
+
+    for (unsigned round = 0; !atomic_load(&worker->race->stop); round++) {
+        log_tick(&worker->fx);
+        if (round % 50 == 0)
+            engine_assert_clean(&worker->fx);
+        if (round % 20 == 0)
+            log_set_lag(&worker->fx, pk_rng_below(&worker->rng, 2) * 20,
+                        pk_rng_below(&worker->rng, 2) * 30);
+        atomic_fetch_add(&worker->race->ticks, 1);
+        engine_reset(&worker->fx);
+    }
+    return NULL;
+}
+
+/* Afterwards -----------------------------------------------------------------------------------*/
+
+struct replay {
+    struct race *race;
+    int64_t last[ITEMS];
+};
+
+static int64_t number_of(pk_view item, const char *name)
+{
+    pk_slice code = pk_view_bytes(pk_view_member(item, pk_slice_cstr(name)));
+    struct pk_num num;
+    int64_t number = 0;
+
+    if (!pk_num_decode(&code, &num) || !pk_num_to_int(&num, &number))
+        abort();
+    return number;
+}
+
+static enum pk_code replay_one(void *context, const struct pk_stream_record *record,
+                               struct pk_error *err)
+{
+    struct replay *replay = context;
+    int64_t item = number_of(record->after, "r");
+    int64_t value = number_of(record->after, "v");
+
+    (void)err;
+    if (value != replay->last[item] + 1) {
+        fprintf(stderr, "race_split: seed %" PRIu64 ": item %lld: %lld after %lld\n",
+                replay->race->seed, (long long)item, (long long)value,
+                (long long)replay->last[item]);
+        abort();
+    }
+    replay->last[item] = value;
+    return PK_OK;
+}
+
+static void verify(struct race *race, struct engine_fixture *fx)
+{
+    struct replay replay = {.race = race};
+    const struct pk_records_request to = {.record = replay_one, .context = &replay};
+    size_t records = split_read_stream(fx, "T", &to);
+
+    if (records != atomic_load(&race->writes) ||
+        memcmp(replay.last, race->values, sizeof(replay.last)) != 0) {
+        fprintf(stderr, "race_split: seed %" PRIu64 ": %zu records of %" PRIu64 " writes\n",
+                race->seed, records, atomic_load(&race->writes));
+        abort();
+    }
+    for (unsigned item = 0; item < ITEMS; item++) {
+        if (engine_get(fx, "T", key_of(fx, item)) != PK_OK)
+            abort();
+        if (race->values[item] > 0 && number_of(fx->get.item, "v") != race->values[item])
+            abort();
+    }
+}
+
+/* The race -------------------------------------------------------------------------------------*/
+
+static void start(struct worker *worker, struct race *race, unsigned number,
+                  void *(*main)(void *context))
+{
+    worker->race = race;
+    worker->number = number;
+    pk_rng_seed(&worker->rng, race->seed + number);
+    engine_share(&worker->fx, race->engine);
+    if (pthread_create(&worker->thread, NULL, main, worker) != 0)
+        abort();
+}
+
+static void run(struct race *race, int64_t seconds)
+{
+    struct worker workers[WRITERS + 3];
+    unsigned n = 0;
+    int64_t end_ms = pk_clock_real_ms() + seconds * 1000;
+
+    while (n < WRITERS) {
+        start(&workers[n], race, n, writer_main);
+        n++;
+    }
+    start(&workers[n], race, n, splitter_main);
+    n++;
+    start(&workers[n], race, n, reader_main);
+    n++;
+    start(&workers[n], race, n, ticker_main);
+    n++;
+    while (pk_clock_real_ms() < end_ms)
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    atomic_store(&race->stop, true);
+    while (n > 0) {
+        pthread_join(workers[--n].thread, NULL);
+        engine_unshare(&workers[n].fx);
+    }
+}
+
+static void prepare(struct engine_fixture *fx)
+{
+    struct pk_table_spec spec =
+        engine_spec(fx, "T p:S r:N provisioned=5/5; gsi by_g g:S all provisioned=1/1");
+    struct pk_table *table = NULL;
+
+    spec.stream = PK_STREAM_NEW_AND_OLD;
+    if (pk_engine_create_table(fx->engine, &spec, &table, &fx->err) != PK_OK)
+        abort();
+    pk_table_unref(table);
+}
+
+int main(int argc, char **argv)
+{
+    int64_t seconds = argc > 1 ? strtoll(argv[1], NULL, 10) : 5;
+    static struct race race;
+    struct engine_fixture fx;
+
+    race.seed = argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)pk_clock_real_ms();
+    engine_open(&fx);
+    pk_clock_resume(pk_engine_clock(fx.engine));
+    prepare(&fx);
+    race.engine = fx.engine;
+    run(&race, seconds);
+    log_set_lag(&fx, 0, 0);
+    verify(&race, &fx);
+    log_settle(&fx);
+    engine_close(&fx);
+    printf("race_split: seed %" PRIu64 ": %" PRIu64 " writes, %" PRIu64 " splits, %" PRIu64
+           " reads, %" PRIu64 " ticks\n",
+           race.seed, atomic_load(&race.writes), atomic_load(&race.splits),
+           atomic_load(&race.reads), atomic_load(&race.ticks));
+    return 0;
+}
