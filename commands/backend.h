@@ -76,6 +76,10 @@ void cmd_backend_call_once(struct cmd_backend *backend, pk_slice operation, pk_s
 
 /* A backend on the engine, which must outlive it. */
 struct cmd_backend *cmd_backend_local_new(struct pk_engine *engine);
+/* Which traffics its operations about them mean: none from the beginning. Borrowed. No call may be
+ * running. */
+struct traffics;
+void cmd_backend_local_set_traffics(struct cmd_backend *backend, struct traffics *traffics);
 void cmd_backend_free(struct cmd_backend *backend);
 
 #endif

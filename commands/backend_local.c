@@ -10,7 +10,7 @@
 
 struct local {
     struct cmd_backend backend; /* first: a backend is cast back to its struct local */
-    struct pk_engine *engine;   /* borrowed */
+    struct api_host host;       /* what it points to is borrowed */
 };
 
 static void local_call(struct cmd_backend *backend, pk_slice operation, pk_slice request,
@@ -18,7 +18,7 @@ static void local_call(struct cmd_backend *backend, pk_slice operation, pk_slice
 {
     struct local *local = (struct local *)backend;
 
-    api_call(local->engine, operation, request, cancel, response);
+    api_call(&local->host, operation, request, cancel, response);
 }
 
 static void local_free(struct cmd_backend *backend)
@@ -34,8 +34,13 @@ struct cmd_backend *cmd_backend_local_new(struct pk_engine *engine)
 
     local->backend.ops = &local_ops;
     local->backend.extensions = true;
-    local->engine = engine;
+    local->host.engine = engine;
     return &local->backend;
+}
+
+void cmd_backend_local_set_traffics(struct cmd_backend *backend, struct traffics *traffics)
+{
+    ((struct local *)backend)->host.traffics = traffics;
 }
 
 void cmd_backend_call_once(struct cmd_backend *backend, pk_slice operation, pk_slice request,

@@ -69,6 +69,7 @@ struct cmd_emitter {
     void *context;
 };
 
+struct traffics;
 struct cmd_context {
     struct cmd_backend *backend; /* borrowed */
     struct pk_engine *engine;    /* the embedded engine, or NULL when connected elsewhere */
@@ -82,6 +83,7 @@ struct cmd_context {
     struct cmd_page *page;            /* what `more` goes on with, or NULL (data.h) */
     struct cmd_transaction *txn;      /* between begin and commit, or NULL (cmd_begin.c) */
     struct cmd_spent *spent;          /* what was consumed, or NULL: nothing yet (spent.h) */
+    struct traffics *traffics;        /* that run (workload/traffic.h), or NULL: none yet; owned */
     struct cmd_schema_cache *schemas; /* DescribeTable answers, dropped by DDL (schema.h) */
     const struct cmd_entry *const *shell_entries; /* the shell's own rows, NULL-ended */
 };
@@ -90,7 +92,7 @@ void cmd_context_init(struct cmd_context *context, struct cmd_backend *backend,
                       struct pk_engine *engine);
 void cmd_context_release(struct cmd_context *context);
 /* Goes on with another backend: what belongs to the old one (current table, schemas, the next page)
- * is forgotten. Not within a transaction. */
+ * is forgotten, its traffics are stopped. Not within a transaction. */
 void cmd_context_connect(struct cmd_context *context, struct cmd_backend *backend,
                          struct pk_engine *engine);
 

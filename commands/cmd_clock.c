@@ -6,6 +6,7 @@
 #include "commands/entries.h"
 #include "commands/sim_settings.h"
 #include "commands/wire.h"
+#include "commands/workload/traffic.h"
 
 /* ---- time as text ---------------------------------------------------------------------------- */
 
@@ -147,6 +148,78 @@ static enum pk_code parse_action(struct cmd_words *words, cJSON *request, struct
                       "expected pause, resume, advance, set or speed");
 }
 
+/* ---- traffic on another pksk's clock --------------------------------------------------------- */
+
+static void note_clock(struct cmd_context *context, const cJSON *answer)
+{
+    int64_t now_ms = 0;
+
+    if (context->traffics != NULL && context->engine == NULL &&
+        cmd_parse_count(cmd_wire_text(answer, "Now"), INT64_MAX, &now_ms))
+        traffics_note_clock(context->traffics, now_ms, cmd_wire_bool(answer, "Paused"),
+                            (uint32_t)cmd_wire_int(answer, "Speed", 1));
+}
+
+/* Sends the request and lets the traffic know. */
+static enum pk_code call_clock(struct cmd_context *context, const cJSON *request, cJSON **answer,
+                               struct pk_error *err)
+{
+    enum pk_code rc = cmd_call(context, "Pksk.Clock", request, answer, NULL, err);
+
+    if (rc == PK_OK)
+        note_clock(context, *answer);
+    return rc;
+}
+
+/* The time that the request moves the clock to; false when it does not, or to no time that is one.
+ */
+static bool target_of(struct cmd_context *context, const cJSON *request, int64_t *to_ms)
+{
+    struct pk_error ignored = PK_ERROR_INIT;
+    bool by = pk_slice_is(cmd_wire_text(request, "Action"), "ADVANCE");
+    cJSON *nothing, *answer = NULL;
+    int64_t now_ms = 0;
+
+    if (!by && !pk_slice_is(cmd_wire_text(request, "Action"), "SET"))
+        return false;
+    *to_ms = 0;
+    (void)cmd_parse_count(cmd_wire_text(request, "Value"), PK_CLOCK_MAX_MS, to_ms);
+    nothing = cJSON_CreateObject();
+    if (by && call_clock(context, nothing, &answer, &ignored) == PK_OK)
+        (void)cmd_parse_count(cmd_wire_text(answer, "Now"), INT64_MAX, &now_ms);
+    cJSON_Delete(nothing);
+    cJSON_Delete(answer);
+    pk_error_release(&ignored);
+    *to_ms += now_ms;
+    return true;
+}
+
+/* The traffic of this process acts at times that the other one's engine does not know: it is
+ * stopped at each of them. Nothing is done where there is none. */
+static enum pk_code step_traffic(struct cmd_context *context, cJSON *request, struct pk_error *err)
+{
+    enum pk_code rc = PK_OK;
+    int64_t to_ms, due_ms;
+
+    if (context->traffics == NULL || traffics_next_step(context->traffics) == INT64_MAX ||
+        !target_of(context, request, &to_ms))
+        return PK_OK;
+    while (rc == PK_OK && (due_ms = traffics_next_step(context->traffics)) <= to_ms) {
+        cJSON *step = cJSON_CreateObject(), *answer = NULL;
+
+        set_action(step, "SET", due_ms);
+        rc = call_clock(context, step, &answer, err);
+        cJSON_Delete(step);
+        cJSON_Delete(answer);
+        if (rc == PK_OK)
+            traffics_step(context->traffics, due_ms);
+        if (rc == PK_OK && context->cancel != NULL && atomic_load(context->cancel))
+            rc = pk_fail(err, PK_E_CANCELLED, "cancelled");
+    }
+    set_action(request, "SET", to_ms);
+    return rc;
+}
+
 static void show(const cJSON *answer, struct cmd_result *result)
 {
     int64_t now_ms = 0;
@@ -176,8 +249,10 @@ static enum pk_code clock_run(struct cmd_context *context, const struct cmd_stat
 
     if (rc == PK_OK && !cmd_words_at_end(&words))
         rc = parse_action(&words, request, err);
+    if (rc == PK_OK)
+        rc = step_traffic(context, request, err);
     if (rc == PK_OK) {
-        rc = cmd_call(context, "Pksk.Clock", request, &answer, NULL, err);
+        rc = call_clock(context, request, &answer, err);
         if (rc == PK_E_UNKNOWN_OPERATION)
             rc = cmd_fail_foreign(context, "clock", err);
         if (rc == PK_E_USAGE && err->span.len == 0)

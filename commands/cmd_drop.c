@@ -12,6 +12,7 @@
 #include "commands/schema.h"
 #include "commands/wait.h"
 #include "commands/wire.h"
+#include "commands/workload/traffic.h"
 
 struct drop {
     bool if_exists;
@@ -109,6 +110,8 @@ static enum pk_code delete_table(struct cmd_context *context, const struct drop 
     cmd_schema_drop(context);
     if (rc == PK_E_VALIDATION)
         pk_error_hint(err, "alter table %.*s protect off;", PK_FMT(drop->name));
+    if (rc == PK_OK && context->traffics != NULL)
+        traffics_end_table(context->traffics, drop->name, "its table was dropped");
     if (rc == PK_OK)
         rc = cmd_wait_table(context, drop->name, CMD_WAIT_GONE, err);
     if (rc != PK_OK)

@@ -47,6 +47,7 @@
     XX(stream)                                                                                     \
     XX(tables)                                                                                     \
     XX(throttle)                                                                                   \
+    XX(traffic)                                                                                    \
     XX(ttl)                                                                                        \
     XX(use)                                                                                        \
     XX(version)                                                                                    \

@@ -6,6 +6,8 @@
 #include "commands/page.h"
 #include "commands/registry.h"
 #include "commands/spent.h"
+#include "commands/traffic_show.h"
+#include "commands/workload/traffic.h"
 #include "commands/txn.h"
 #include "engine/base/utf8.h"
 
@@ -17,6 +19,7 @@ void cmd_context_init(struct cmd_context *context, struct cmd_backend *backend,
 
 void cmd_context_release(struct cmd_context *context)
 {
+    traffics_free(context->traffics);
     cmd_schema_drop(context);
     cmd_page_free(context->page);
     cmd_txn_free(context->txn);
@@ -28,6 +31,8 @@ void cmd_context_release(struct cmd_context *context)
 void cmd_context_connect(struct cmd_context *context, struct cmd_backend *backend,
                          struct pk_engine *engine)
 {
+    if (context->traffics != NULL)
+        traffics_leave(context->traffics);
     cmd_schema_drop(context);
     cmd_page_free(context->page);
     context->page = NULL;
@@ -174,5 +179,6 @@ enum pk_code cmd_execute(struct cmd_context *context, pk_slice text, struct cmd_
     }
     if (may_be_stale(entry, rc))
         cmd_schema_drop(context);
+    cmd_traffic_news(context, result);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "shell/connect.h"
 
 #include "commands/args.h"
+#include "commands/traffic_show.h"
 #include "shell/client/remote.h"
 #include "shell/paths.h"
 
@@ -111,12 +112,14 @@ static enum pk_code connect_run(struct cmd_context *context, const struct cmd_st
     struct pk_buf text = PK_BUF_INIT;
     enum pk_code rc = parse(statement, &result->arena, &target, err);
     struct sh_aws_request request;
+    size_t stopped;
 
     if (rc != PK_OK)
         return rc;
     request = (struct sh_aws_request){.endpoint = text_of(&result->arena, target.url),
                                       .region = text_of(&result->arena, target.region),
                                       .profile = text_of(&result->arena, target.profile)};
+    stopped = cmd_traffic_running(context);
     if (target.local)
         rc = sh_connect_local(sh, err);
     else if (target.span.len > 0)
@@ -126,6 +129,9 @@ static enum pk_code connect_run(struct cmd_context *context, const struct cmd_st
             err->span = target.span;
         return rc;
     }
+    if (stopped > 0 && target.span.len > 0)
+        cmd_result_text(result, CMD_BLOCK_NOTE, "%zu traffic%s stopped", stopped,
+                        stopped == 1 ? " was" : "s were");
     sh_connect_describe(sh, &text);
     cmd_result_text(result, CMD_BLOCK_NOTE, "%s", text.data);
     if (sh->remote != NULL && !sh->remote->extensions)

@@ -16,6 +16,7 @@ enum sh_action {
 };
 
 /* How a store is served. Texts are borrowed from argv. */
+struct traffics;
 struct sh_serve_options {
     const char *host; /* NULL: 127.0.0.1 */
     uint16_t port;
@@ -25,7 +26,7 @@ struct sh_serve_options {
     const char **allowed; /* further names of this server; owned array */
     size_t allowed_count;
     const char *cors; /* the origin whose pages may read answers; NULL: none */
-    enum sh_log_form log;
+    enum sh_log_form log;    struct traffics *traffics; /* of the shell that serves; borrowed, NULL: there are none */
 };
 
 struct sh_input {

@@ -61,6 +61,7 @@ static struct sh_endpoint *new_endpoint(struct pk_engine *engine,
 
     endpoint->engine = engine;
     endpoint->backend = cmd_backend_local_new(engine);
+    cmd_backend_local_set_traffics(endpoint->backend, serve->traffics);
     endpoint->host = copy(serve->host == NULL ? SH_SERVE_HOST : serve->host);
     endpoint->cors = copy(serve->cors);
     endpoint->allowed = pk_calloc(serve->allowed_count + 1, sizeof(*endpoint->allowed));
@@ -260,6 +261,7 @@ static enum pk_code start_serving(struct sh *sh, struct sh_serve_options *serve,
     if (sh->engine == NULL)
         return pk_fail(err, PK_E_USAGE, "there is no store of this shell's own to serve");
     serve->durable = sh->options.durable;
+    serve->traffics = sh->context.traffics;
     rc = sh_endpoint_open(sh->engine, serve, &sh->endpoint, err);
     if (rc != PK_OK)
         return rc;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands/schema.h"
+#include "commands/traffic_show.h"
 #include "shell/connect.h"
 #include "shell/line.h"
 #include "shell/panel/socket_server.h"
@@ -241,6 +242,7 @@ enum pk_code sh_open_store(struct sh *sh, struct pk_error *err)
 
     if (rc == PK_OK && sh->backend == NULL) {
         sh->backend = cmd_backend_local_new(sh->engine);
+        cmd_backend_local_set_traffics(sh->backend, sh->context.traffics);
         listen_to_panels(sh);
     }
     return rc;
@@ -285,6 +287,7 @@ static void init_context(struct sh *sh)
     sh->context.progress = (struct cmd_progress){show_progress, sh};
     sh->context.emitter = (struct cmd_emitter){show_part, sh};
     sh->context.shell_entries = sh_entries;
+    cmd_traffic_prepare(&sh->context); /* a panel elsewhere asks for them by the backend */
 }
 
 enum pk_code sh_open(struct sh *sh, const struct sh_options *options, struct sh_output output,

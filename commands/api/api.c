@@ -71,6 +71,9 @@ static const struct operation operations[] = {
     {"Pksk.Clock", &api_shape_empty, api_pksk_clock},
     {"Pksk.AutoScale", &api_shape_pksk_autoscale, api_pksk_autoscale},
     {"Pksk.Settings", &api_shape_empty, api_pksk_settings},
+    {"Pksk.Traffic", &api_shape_empty, api_pksk_traffic},
+    {"Pksk.SetTraffic", &api_shape_pksk_set_traffic, api_pksk_set_traffic},
+    {"Pksk.StopTraffic", &api_shape_pksk_stop_traffic, api_pksk_stop_traffic},
     {"Pksk.TableStats", &api_shape_pksk_table, api_pksk_table_stats},
     {"Pksk.PutAttachment", &api_shape_pksk_attachment, api_pksk_put_attachment},
     {"Pksk.GetAttachment", &api_shape_pksk_table, api_pksk_get_attachment},
@@ -300,14 +303,16 @@ static enum pk_code run(struct api_call *call, pk_slice name, pk_slice request, 
     return rc;
 }
 
-void api_call(struct pk_engine *engine, pk_slice operation, pk_slice request,
+void api_call(const struct api_host *host, pk_slice operation, pk_slice request,
               const atomic_bool *cancel, struct cmd_response *response)
 {
     _Alignas(max_align_t) char small[ARENA_SMALL];
     struct pk_arena arena = pk_arena_on(small, sizeof(small));
     struct pk_error err = PK_ERROR_INIT;
-    struct api_call call = {
-        .engine = engine, .call = {.arena = &arena, .cancel = cancel}, .response = response};
+    struct api_call call = {.engine = host->engine,
+                            .traffics = host->traffics,
+                            .call = {.arena = &arena, .cancel = cancel},
+                            .response = response};
     int64_t start = pk_clock_real_us();
 
     response->has_facts = true;

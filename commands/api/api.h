@@ -16,8 +16,16 @@
 
 struct cJSON;
 
+/* What operations work on. */
+struct traffics;
+struct api_host {
+    struct pk_engine *engine;
+    struct traffics *traffics; /* of the shell that holds the store; NULL: there is none */
+};
+
 struct api_call {
     struct pk_engine *engine;
+    struct traffics *traffics;
     struct pk_call call;           /* arena and cancel flag */
     struct cmd_response *response; /* facts and `use` are set by the run function */
 };
@@ -28,7 +36,7 @@ typedef enum pk_code api_run(struct api_call *call, const struct cJSON *request,
                              struct pk_error *err);
 
 /* Runs one operation; fails only through *response, which must be initialised and empty. */
-void api_call(struct pk_engine *engine, pk_slice operation, pk_slice request,
+void api_call(const struct api_host *host, pk_slice operation, pk_slice request,
               const atomic_bool *cancel, struct cmd_response *response);
 
 /* Notes the facts of a result, and what it consumed of each of its tables. */
@@ -70,6 +78,8 @@ api_run api_pksk_autoscale;
 api_run api_pksk_settings;
 /* api_pksk.c */
 api_run api_pksk_where, api_pksk_collections, api_pksk_sample, api_pksk_check, api_pksk_table_stats;
+/* api_traffic.c */
+api_run api_pksk_traffic, api_pksk_set_traffic, api_pksk_stop_traffic;
 /* api_attachment.c */
 api_run api_pksk_put_attachment, api_pksk_get_attachment;
 

@@ -709,6 +709,16 @@ INPUT(api_shape_pksk_sample, sample_rows);
 static const struct api_member pksk_table_rows[] = {{"TableName", &table, true}};
 INPUT(api_shape_pksk_table, pksk_table_rows);
 
+static const struct api_member set_traffic_rows[] = {
+    {"Name", &text, true},
+    {"Rate", &text, false},
+    {"Skew", &text, false},
+};
+INPUT(api_shape_pksk_set_traffic, set_traffic_rows);
+
+static const struct api_member stop_traffic_rows[] = {{"Name", &text, false}};
+INPUT(api_shape_pksk_stop_traffic, stop_traffic_rows);
+
 static const struct api_member attachment_rows[] = {
     {"TableName", &table, true},
     {"Attachment", &text, false},
