@@ -2,9 +2,9 @@
  * Traffics of the process that holds the store: operations of ours, so that a panel elsewhere can
  * show them and turn their knobs.
  *
- *   Pksk.Traffic      {} → Time, Traffics [TRAFFIC]
- *   Pksk.SetTraffic   {Name, Rate?: "2000/s", Skew?: "hot(80% USER#1)"} → Time, Traffics [TRAFFIC]
- *   Pksk.StopTraffic  {Name?} → Time, Traffics [TRAFFIC]: those that were stopped, without Name all
+ *   Pksk.Traffic      {} → Time, Traffic [TRAFFIC]
+ *   Pksk.SetTraffic   {Name, Rate?: "2000/s", Skew?: "hot(80% USER#1)"} → Time, Traffic [TRAFFIC]
+ *   Pksk.StopTraffic  {Name?} → Time, Traffic [TRAFFIC]: those that were stopped, without Name all
  *
  *   TRAFFIC = {Name, Operation: "get"|"mix(…)"|"replay", TableName, Keys, Skew, Rate, Seed, Size,
  *              Strong, State: "RUNNING"|"ENDED", Reason?, ForMs?, LeftMs?, Sent, Ok, Throttled,
@@ -143,7 +143,7 @@ static void add_traffic(void *context, struct traffic *traffic, int64_t now_ms)
 static void begin_list(struct api_call *call, struct pk_buf *out)
 {
     add_int(out, "Time", pk_clock_now(pk_engine_clock(call->engine)));
-    json_out_member(out, "Traffics");
+    json_out_member(out, "Traffic");
     pk_buf_add_byte(out, '[');
 }
 

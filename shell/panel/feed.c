@@ -28,7 +28,8 @@ struct data {
 
 struct sh_feed {
     struct sh_feed_source source;
-    struct pk_engine *engine; /* of sh_feed_open */
+    struct pk_engine *engine; /* of sh_feed_open, as what follows */
+    struct traffics *traffics;
     pthread_t thread;
     atomic_bool cancel;
     int fd;
@@ -186,6 +187,7 @@ static enum pk_code open_engine(void *context, const atomic_bool *cancel,
     (void)cancel;
     (void)err;
     *backend = cmd_backend_local_new(feed->engine);
+    cmd_backend_local_set_traffics(*backend, feed->traffics);
     return PK_OK;
 }
 
@@ -322,11 +324,12 @@ static struct sh_feed *start(struct sh_feed *feed)
     return feed;
 }
 
-struct sh_feed *sh_feed_open(struct pk_engine *engine)
+struct sh_feed *sh_feed_open(struct pk_engine *engine, struct traffics *traffics)
 {
     struct sh_feed *feed = feed_new();
 
     feed->engine = engine;
+    feed->traffics = traffics;
     feed->source = (struct sh_feed_source){open_engine, feed};
     return start(feed);
 }

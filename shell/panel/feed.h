@@ -24,8 +24,10 @@ struct sh_feed_source {
                          struct pk_error *err);
     void *context;
 };
-/* The engine in this process. It must outlive the feed. */
-struct sh_feed *sh_feed_open(struct pk_engine *engine);
+/* The engine in this process, and the traffics that the shell makes (NULL: none). Both must outlive
+ * the feed. */
+struct traffics;
+struct sh_feed *sh_feed_open(struct pk_engine *engine, struct traffics *traffics);
 /* The context must outlive the feed. */
 struct sh_feed *sh_feed_open_source(const struct sh_feed_source *source);
 /* Ends the thread (a call that runs is cancelled) and frees the feed; data that was taken stays. */

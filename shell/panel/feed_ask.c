@@ -405,6 +405,8 @@ static void read_traffic(struct sh_feed_part *part, const cJSON *answer)
         pk_slice name = cmd_wire_text(node, "Name");
         pk_slice skew = cmd_wire_text(node, "Skew");
 
+        if (pk_slice_is(cmd_wire_text(node, "State"), "ENDED"))
+            continue;
         if (part->traffic_count == TRAFFIC_MAX || name.len > NAME_MAX_BYTES ||
             skew.len > NAME_MAX_BYTES)
             continue;

@@ -640,7 +640,7 @@ Test(traffic, operations)
 
     command_open(&fx);
     command_seed(&fx);
-    cr_expect(strstr(command_run(&fx, "api Pksk.Traffic {}"), "\"Traffics\": []") != NULL, "%s",
+    cr_expect(strstr(command_run(&fx, "api Pksk.Traffic {}"), "\"Traffic\": []") != NULL, "%s",
               fx.text.data);
     command_must(&fx, "clock pause");
     fx.context.traffics = traffics_new();

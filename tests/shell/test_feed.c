@@ -78,7 +78,7 @@ Test(feed, answers)
 
     command_open(&fx);
     command_seed(&fx);
-    feed = sh_feed_open(fx.engine);
+    feed = sh_feed_open(fx.engine, NULL);
     data = sh_feed_latest(feed);
     cr_expect_eq(data->serial, 0);
     cr_expect_null(data->viewport);
@@ -136,7 +136,7 @@ Test(feed, rests)
 
     command_open(&fx);
     command_seed(&fx);
-    feed = sh_feed_open(fx.engine);
+    feed = sh_feed_open(fx.engine, NULL);
     want(feed, "dashboard", &needs);
     command_must(&fx, "put USER#1 ORDER#1 {total: 5}");
     sh_feed_rest(feed);
@@ -164,7 +164,7 @@ Test(feed, no_such_table)
     const struct sh_feed_data *data;
 
     command_open(&fx);
-    feed = sh_feed_open(fx.engine);
+    feed = sh_feed_open(fx.engine, NULL);
     want(feed, "nobody", &needs);
     data = wait_for(feed, has_trouble);
     cr_expect(data->connected);
