@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "shell/panel/watch.h"
 #include "shell/paths.h"
 #include "shell/render/render_diag.h"
 #include "shell/render/text_safe.h"
@@ -221,6 +222,8 @@ static int act(const struct sh_options *options)
         return repair(options);
     case SH_SERVE:
         return sh_serve(options);
+    case SH_PANEL:
+        return sh_watch(options);
     case SH_VERSION:
         puts("pksk " PKSK_VERSION);
         return SH_EXIT_FINE;

@@ -24,11 +24,15 @@ enum option {
     OPT_CORS,
     OPT_LOG,
     OPT_VERBOSE,
+    OPT_TABLE,
+    OPT_VIEW,
+    OPT_PROJECTOR,
+    OPT_THEME,
     OPT_VERSION,
     OPT_HELP
 };
 
-enum { SHELL = 1, SERVE = 2 };
+enum { SHELL = 1, SERVE = 2, PANEL = 4 };
 
 static const struct row {
     enum option option;
@@ -36,16 +40,18 @@ static const struct row {
     const char *name;     /* without the dashes; NULL: none */
     const char *argument; /* NULL: takes none */
     const char *help;
-    unsigned actions; /* of SHELL, SERVE: where it is allowed; 0: everywhere */
+    unsigned actions; /* of SHELL, SERVE, PANEL: where it is allowed; 0: everywhere */
 } ROWS[] = {
-    {OPT_MEMORY, 0, "memory", NULL, "a store in a temporary directory, removed at exit", 0},
-    {OPT_DURABLE, 0, "durable", NULL, "sync every commit to the disk", 0},
+    {OPT_MEMORY, 0, "memory", NULL, "a store in a temporary directory, removed at exit",
+     SHELL | SERVE},
+    {OPT_DURABLE, 0, "durable", NULL, "sync every commit to the disk", SHELL | SERVE},
     {OPT_COMMAND, 'c', NULL, "TEXT", "run the statements in TEXT (repeatable)", SHELL},
     {OPT_FILE, 'f', NULL, "FILE", "run the statements in FILE (repeatable)", SHELL},
     {OPT_MODE, 0, "mode", "M", "table, line, json, jsonl, csv or markdown", SHELL},
-    {OPT_ENDPOINT, 0, "endpoint", "URL", "work on this endpoint, not on a store", SHELL},
-    {OPT_REGION, 0, "region", "R", "the region of the endpoint, or of AWS", SHELL},
-    {OPT_PROFILE, 0, "profile", "P", "the profile in ~/.aws: credentials, region, endpoint", SHELL},
+    {OPT_ENDPOINT, 0, "endpoint", "URL", "work on this endpoint, not on a store", SHELL | PANEL},
+    {OPT_REGION, 0, "region", "R", "the region of the endpoint, or of AWS", SHELL | PANEL},
+    {OPT_PROFILE, 0, "profile", "P", "the profile in ~/.aws: credentials, region, endpoint",
+     SHELL | PANEL},
     {OPT_QUIET, 'q', NULL, NULL, "no banner", SHELL},
     {OPT_NO_INIT, 0, "no-init", NULL, "do not read the init file", SHELL},
     {OPT_KEEP_GOING, 0, "keep-going", NULL, "go on after a statement that fails", SHELL},
@@ -58,6 +64,10 @@ static const struct row {
     {OPT_CORS, 0, "cors", "ORIGIN", "let pages of this origin, or of any (*), read answers", SERVE},
     {OPT_VERBOSE, 'v', NULL, NULL, "a line on standard error for each request", SERVE},
     {OPT_LOG, 0, "log", "FORM", "such lines as text or json", SERVE},
+    {OPT_TABLE, 0, "table", "NAME", "look at this table, not at the first one", PANEL},
+    {OPT_VIEW, 0, "view", "NAME", "heat, collections, stream, indexes or split", PANEL},
+    {OPT_PROJECTOR, 0, "projector", NULL, "large bars, few things: for a room", PANEL},
+    {OPT_THEME, 0, "theme", "T", "light or dark; without it the terminal's own colours", PANEL},
     {OPT_VERSION, 0, "version", NULL, "print the version", 0},
     {OPT_HELP, 'h', "help", NULL, "print this help", 0},
 };
@@ -130,16 +140,57 @@ static enum pk_code apply_serve(struct sh_serve_options *serve, enum option opti
     return PK_OK;
 }
 
+static enum pk_code apply_panel(struct sh_panel_options *panel, enum option option,
+                                const char *argument, struct pk_error *err)
+{
+    if (option == OPT_TABLE) {
+        panel->table = argument;
+    } else if (option == OPT_PROJECTOR) {
+        panel->projector = true;
+    } else if (option == OPT_VIEW) {
+        if (!sh_view_named(pk_slice_cstr(argument), &panel->view))
+            return pk_fail(err, PK_E_USAGE,
+                           "no view '%s': heat, collections, stream, indexes or split", argument);
+    } else if (strcmp(argument, "light") == 0 || strcmp(argument, "dark") == 0) {
+        panel->theme = argument[0] == 'l' ? SH_THEME_LIGHT : SH_THEME_DARK;
+    } else {
+        return pk_fail(err, PK_E_USAGE, "no theme '%s': light or dark", argument);
+    }
+    return PK_OK;
+}
+
+/* The option is of another action than the one that is asked for. */
+static enum pk_code fail_action(const struct row *row, unsigned action, struct pk_error *err)
+{
+    const char *only = (row->actions & SHELL) != 0   ? "the shell"
+                       : (row->actions & SERVE) != 0 ? "pksk serve"
+                                                     : "pksk panel";
+    char name[32];
+
+    if (row->name == NULL)
+        snprintf(name, sizeof(name), "-%c", row->letter);
+    else
+        snprintf(name, sizeof(name), "--%s", row->name);
+    if (action == SHELL)
+        return pk_fail(err, PK_E_USAGE, "option '%s' is for %s only", name, only);
+    return pk_fail(err, PK_E_USAGE, "option '%s' is none of pksk %s", name,
+                   action == SERVE ? "serve" : "panel");
+}
+
+static unsigned action_of(const struct sh_options *options)
+{
+    if (options->action == SH_SERVE)
+        return SERVE;
+    return options->action == SH_PANEL ? PANEL : SHELL;
+}
+
 static enum pk_code apply(struct sh_options *options, const struct row *row, const char *argument,
                           struct pk_error *err)
 {
-    unsigned action = options->action == SH_SERVE ? SERVE : SHELL;
-    const char *dashes = row->name == NULL ? "" : "--";
+    unsigned action = action_of(options);
 
     if (row->actions != 0 && (row->actions & action) == 0)
-        return pk_fail(err, PK_E_USAGE, "option '%s%s%.*s' is %s", dashes,
-                       row->name == NULL ? "-" : row->name, row->name == NULL, &row->letter,
-                       action == SERVE ? "none of pksk serve" : "for pksk serve only");
+        return fail_action(row, action, err);
     switch (row->option) {
     case OPT_MEMORY:
         options->memory = true;
@@ -188,6 +239,11 @@ static enum pk_code apply(struct sh_options *options, const struct row *row, con
     case OPT_LOG:
     case OPT_VERBOSE:
         return apply_serve(&options->serve, row->option, argument, err);
+    case OPT_TABLE:
+    case OPT_VIEW:
+    case OPT_PROJECTOR:
+    case OPT_THEME:
+        return apply_panel(&options->panel, row->option, argument, err);
     case OPT_VERSION:
         options->action = SH_VERSION;
         break;
@@ -306,7 +362,7 @@ static enum pk_code check_remote(const struct sh_options *options, struct pk_err
 
     if (!sh_options_remote(options))
         return PK_OK;
-    if (options->action != SH_RUN)
+    if (options->action != SH_RUN && options->action != SH_PANEL)
         return pk_fail(err, PK_E_USAGE, "--%s is for the shell", name);
     if (options->dir != NULL || options->memory || options->durable)
         return pk_fail(err, PK_E_USAGE, "--%s and a store (%s) exclude each other", name,
@@ -321,17 +377,16 @@ enum pk_code sh_options_parse(struct sh_options *options, int argc, char **argv,
 {
     struct words words = {argv + (argc > 0 ? 1 : 0), argv + argc};
     const char *first = words.next < words.end ? *words.next : "";
-    bool repair = strcmp(first, "repair") == 0, serve = strcmp(first, "serve") == 0;
 
-    *options = (struct sh_options){.action = SH_RUN};
-    if (strcmp(first, "panel") == 0)
-        return pk_fail(err, PK_E_USAGE,
-                       "'%s' arrives in a later version; a store of that name is './%s'", first,
-                       first);
-    if (repair || serve) {
-        options->action = repair ? SH_REPAIR : SH_SERVE;
+    *options = (struct sh_options){.action = SH_RUN, .panel = {.view = SH_VIEW_SPLIT}};
+    if (strcmp(first, "repair") == 0)
+        options->action = SH_REPAIR;
+    else if (strcmp(first, "serve") == 0)
+        options->action = SH_SERVE;
+    else if (strcmp(first, "panel") == 0)
+        options->action = SH_PANEL;
+    if (options->action != SH_RUN)
         words.next++;
-    }
 
     enum pk_code rc = parse_words(options, &words, err);
 
@@ -370,16 +425,23 @@ void sh_options_help(struct pk_buf *out)
                     "usage: pksk [options] [DIR]\n"
                     "       pksk [options] --endpoint URL | --region R | --profile P\n"
                     "       pksk serve [options] [DIR]\n"
+                    "       pksk panel [options] [DIR] | --endpoint URL\n"
                     "       pksk repair DIR\n"
                     "\n"
                     "Opens the store in DIR (by default $XDG_DATA_HOME/pksk/default) and reads\n"
                     "statements: those of -c and -f in their order, else from standard input.\n"
                     "With an endpoint, a region or a profile they go to that endpoint, or to AWS.\n"
                     "\n");
+    add_rows(out, SHELL | SERVE);
     add_rows(out, 0);
     add_rows(out, SHELL);
+    add_rows(out, SHELL | PANEL);
     pk_buf_add_cstr(out, "\nserve answers SDKs over HTTP until it is interrupted:\n\n");
     add_rows(out, SERVE);
+    pk_buf_add_cstr(out,
+                    "\npanel shows what happens inside a store that another pksk has open, or\n"
+                    "that is served at a URL, until q is pressed:\n\n");
+    add_rows(out, PANEL);
     pk_buf_add_cstr(out,
                     "\n"
                     "Exit status: 0 fine, 1 a statement failed, 2 usage, 3 the store cannot be\n"

@@ -5,6 +5,7 @@
 #include "commands/settings.h"
 #include "engine/base/buf.h"
 #include "shell/client/aws_profile.h"
+#include "shell/panel/view.h"
 #include "shell/server/access_log.h"
 
 enum sh_action {
@@ -12,7 +13,8 @@ enum sh_action {
     SH_HELP,
     SH_VERSION,
     SH_REPAIR, /* pksk repair DIR */
-    SH_SERVE   /* pksk serve [DIR] */
+    SH_SERVE,  /* pksk serve [DIR] */
+    SH_PANEL   /* pksk panel [DIR] */
 };
 
 /* How a store is served. Texts are borrowed from argv. */
@@ -29,6 +31,14 @@ struct sh_serve_options {
     enum sh_log_form log;    struct traffics *traffics; /* of the shell that serves; borrowed, NULL: there are none */
 };
 
+/* How a panel of its own looks. Texts are borrowed from argv. */
+struct sh_panel_options {
+    bool projector;
+    enum sh_theme theme;
+    enum sh_view_id view;
+    const char *table; /* NULL: the first one there is */
+};
+
 struct sh_input {
     enum { SH_INPUT_TEXT, SH_INPUT_FILE } kind;
     const char *text; /* the statements, or the file's name; borrowed from argv */
@@ -43,6 +53,7 @@ struct sh_options {
     bool mode_given;
     enum cmd_mode mode;
     struct sh_serve_options serve;
+    struct sh_panel_options panel;
     struct sh_input *inputs; /* owned, in the order given */
     size_t input_count;
 };

@@ -58,7 +58,13 @@ Test(options, refused)
         {{"--endpoint"}, "option '--endpoint' needs URL"},
         {{"serve", "--endpoint", "x"}, "option '--endpoint' is none of pksk serve"},
         {{"repair", "dir", "--endpoint", "x"}, "--endpoint is for the shell"},
-        {{"panel", "x"}, "'panel' arrives in a later version; a store of that name is './panel'"},
+        {{"panel", "--view", "map"}, "no view 'map': heat, collections, stream, indexes or split"},
+        {{"panel", "--theme", "blue"}, "no theme 'blue': light or dark"},
+        {{"panel", "--memory"}, "option '--memory' is none of pksk panel"},
+        {{"panel", "-c", "x"}, "option '-c' is none of pksk panel"},
+        {{"panel", "dir", "--endpoint", "x"}, "--endpoint and a store (dir) exclude each other"},
+        {{"--projector"}, "option '--projector' is for pksk panel only"},
+        {{"serve", "--view", "heat"}, "option '--view' is none of pksk serve"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -159,4 +165,27 @@ Test(options, help_names_every_option)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         cr_expect_not_null(strstr(out.data, names[i]), "%s is missing in\n%s", names[i], out.data);
     pk_buf_release(&out);
+}
+
+Test(options, of_panel)
+{
+    static const char *const words[] = {"panel",       "dir",     "--projector", "--theme=light",
+                                        "--view=heat", "--table", "Tab",         NULL};
+    static const char *const none[] = {"panel", "--endpoint", "localhost:8000", NULL};
+    struct sh_options options;
+    struct pk_error err = PK_ERROR_INIT;
+
+    cr_assert_eq(parse(&options, words, &err), PK_OK, "%s", err.message);
+    cr_expect_eq(options.action, SH_PANEL);
+    cr_expect_str_eq(options.dir, "dir");
+    cr_expect(options.panel.projector);
+    cr_expect_eq(options.panel.theme, SH_THEME_LIGHT);
+    cr_expect_eq(options.panel.view, SH_VIEW_HEAT);
+    cr_expect_str_eq(options.panel.table, "Tab");
+    sh_options_release(&options);
+    cr_assert_eq(parse(&options, none, &err), PK_OK, "%s", err.message);
+    cr_expect_eq(options.panel.view, SH_VIEW_SPLIT);
+    cr_expect_eq(options.panel.theme, SH_THEME_AUTO);
+    cr_expect(sh_options_remote(&options));
+    sh_options_release(&options);
 }
