@@ -6,15 +6,15 @@
  */
 #include "commands/args.h"
 #include "commands/entries.h"
+#include "commands/ranges.h"
 #include "commands/schema.h"
 #include "commands/settings.h"
 #include "commands/sim_settings.h"
 #include "commands/snapshot.h"
 
-#define DOT      " \xC2\xB7 "
-#define ELLIPSIS "\xE2\x80\xA6"
+#define DOT " \xC2\xB7 "
 
-enum { MILLI = 1000, KEY_COLUMNS = 32, TOKEN_DIGITS = 16, HALF = 500 };
+enum { MILLI = 1000, HALF = 500 };
 
 enum column {
     NUMBER,
@@ -153,56 +153,6 @@ static pk_slice splits_text(const struct sheet *sheet,
     return (pk_slice){NULL, 0};
 }
 
-/* ---- key ranges ------------------------------------------------------------------------------ */
-
-/* Four digits, unless that would make a partition's borders look alike. */
-static int token_digits(const struct cmd_snapshot *snapshot)
-{
-    int digits = 4;
-
-    for (size_t i = 0; i < snapshot->count; i++) {
-        const struct cmd_snapshot_partition *partition = &snapshot->partitions[i];
-        uint64_t differ = partition->first_token ^ partition->last_token;
-
-        while (digits < TOKEN_DIGITS && differ != 0 && differ >> (64 - 4 * digits) == 0)
-            digits++;
-    }
-    return digits;
-}
-
-/* "8000…", whole when all digits are shown. */
-static pk_slice token_text(const struct sheet *sheet, uint64_t token)
-{
-    return pk_arena_printf(sheet->arena, "%0*llx%s", sheet->digits,
-                           (unsigned long long)(token >> (64 - 4 * sheet->digits)),
-                           sheet->digits < TOKEN_DIGITS ? ELLIPSIS : "");
-}
-
-/* A key that is cut where a character begins. */
-static pk_slice cut_key(struct pk_arena *arena, pk_slice key)
-{
-    size_t len = KEY_COLUMNS;
-
-    if (key.len <= KEY_COLUMNS)
-        return key;
-    while (len > 0 && ((unsigned char)key.data[len] & 0xc0) == 0x80)
-        len--;
-    return pk_arena_printf(arena, "%.*s" ELLIPSIS, (int)len, key.data);
-}
-
-/* "8000… bfff…"; where a border lies inside an item collection, the key it begins with. */
-static pk_slice range_text(const struct sheet *sheet,
-                           const struct cmd_snapshot_partition *partition)
-{
-    pk_slice last = token_text(sheet, partition->last_token);
-
-    if (partition->first_key.len > 0)
-        return pk_arena_printf(sheet->arena, "from %.*s, to %.*s",
-                               PK_FMT(cut_key(sheet->arena, partition->first_key)), PK_FMT(last));
-    return pk_arena_printf(sheet->arena, "%.*s %.*s",
-                           PK_FMT(token_text(sheet, partition->first_token)), PK_FMT(last));
-}
-
 /* ---- the table of partitions ----------------------------------------------------------------- */
 
 static void add_partition(struct sheet *sheet, const struct cmd_snapshot_partition *partition)
@@ -213,7 +163,7 @@ static void add_partition(struct sheet *sheet, const struct cmd_snapshot_partiti
     const pk_slice none = {NULL, 0};
     pk_slice cells[COLUMNS] = {
         [NUMBER] = pk_arena_printf(arena, "%u", partition->number),
-        [TOKENS] = range_text(sheet, partition),
+        [TOKENS] = cmd_range_text(arena, partition, sheet->digits),
         [ITEMS] = cmd_format_count(arena, partition->items),
         [SIZE] = cmd_format_bytes(arena, partition->bytes),
         [READS] = rate_text(arena, read->consumed),
@@ -435,7 +385,7 @@ static void add_hottest(struct cmd_context *context, struct sheet *sheet)
     if (hottest.partition == NULL)
         return;
     key = &hottest.partition->hottest[0];
-    text = cut_key(sheet->arena, key->text);
+    text = cmd_short_key(sheet->arena, key->text);
     pk_buf_printf(&out, "hottest  %.*s %u%% of partition %u", PK_FMT(text), key->share / 10,
                   hottest.partition->number);
     add_prospect(context, &out, sheet, &hottest);
@@ -458,7 +408,7 @@ static void show(struct cmd_context *context, const struct cmd_snapshot *snapsho
     };
     struct sheet sheet = {.result = result, .arena = &result->arena, .snapshot = snapshot};
 
-    sheet.digits = token_digits(snapshot);
+    sheet.digits = cmd_token_digits(snapshot);
     sheet.grid = cmd_result_grid(result, names, aligns, COLUMNS);
     set_headings(&sheet);
     for (size_t i = 0; i < snapshot->count; i++)

@@ -30,6 +30,7 @@
     XX(export)                                                                                     \
     XX(gather)                                                                                     \
     XX(get)                                                                                        \
+    XX(heat)                                                                                       \
     XX(help)                                                                                       \
     XX(import)                                                                                     \
     XX(indexes)                                                                                    \

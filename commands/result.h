@@ -26,6 +26,19 @@ struct cmd_items {
     size_t key_count;
 };
 
+/* What a grid is shown as instead where people read: rows of cells, each a second. */
+struct cmd_map {
+    pk_slice head; /* a line above it; empty: none */
+    size_t rows, columns;
+    pk_slice *labels; /* of rows, at the left */
+    pk_slice *notes;  /* at the right; empty: none */
+    uint16_t *levels; /* row by row: thousandths of what is full */
+    bool *marks;      /* row by row */
+    int64_t end_ms;   /* the time of the last column */
+    const char *full; /* what a full cell is: "a partition's limit" */
+    const char *mark; /* what a mark means: "throttled" */
+};
+
 enum cmd_align { CMD_LEFT, CMD_RIGHT };
 struct cmd_grid {
     const char **columns; /* an empty name: a column without heading */
@@ -39,7 +52,8 @@ struct cmd_grid {
     /* A cell's bar, in thousandths of a full one, plus 1; 0: it has none. Shown before its text
      * where people read. NULL: no cell has one. */
     uint16_t *bars;
-    bool headless; /* no heading line in table mode: name and value pairs */
+    const struct cmd_map *map; /* NULL: none */
+    bool headless;             /* no heading line in table mode: name and value pairs */
 };
 
 struct cmd_block {

@@ -69,6 +69,9 @@ void sh_json_row(struct pk_buf *out, const struct cmd_grid *grid, size_t row);
  * empty one is a dot. */
 void sh_bar(struct pk_buf *out, unsigned thousandths, size_t width, bool ascii);
 
+/* Draws the map that stands for a grid where people read. */
+void sh_render_map(struct sh_render *render, const struct cmd_map *map);
+
 enum sh_style { SH_STYLE_KEY, SH_STYLE_DIM, SH_STYLE_HINT, SH_STYLE_ERROR };
 /* Switch colour on and off; nothing when colour is off. */
 void sh_style_begin(struct pk_buf *out, bool color, enum sh_style style);

@@ -72,13 +72,13 @@ static size_t heading_width(const struct cmd_grid *grid)
     return width;
 }
 
-/* Pairs of name and value already are lines. */
+/* Pairs of name and value already are lines, and so are the rows of a map. */
 static void line_grid(struct sh_render *render, const struct cmd_grid *grid)
 {
     struct pk_buf value = PK_BUF_INIT;
     size_t width = heading_width(grid);
 
-    if (grid->headless) {
+    if (grid->headless || grid->map != NULL) {
         sh_render_table.grid(render, grid);
         return;
     }

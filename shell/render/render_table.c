@@ -286,6 +286,10 @@ static void table_grid(struct sh_render *render, const struct cmd_grid *grid)
     struct sheet sheet;
     size_t width;
 
+    if (grid->map != NULL) {
+        sh_render_map(render, grid->map);
+        return;
+    }
     uncut.width = 0;
     sheet_init(&sheet, grid->column_count, grid->row_count);
     for (size_t c = 0; c < grid->column_count; c++) {

@@ -11,6 +11,26 @@
 #include "tests/support/command_fixture.h"
 #include "tests/support/fake_backend.h"
 #include "tests/support/look_fixture.h"
+#include "tests/support/temp_dir.h"
+
+/* 120 s of one partition and 3 s of another; text that is markup, and no UTF-8. */
+#define TEN(x) x "," x "," x "," x "," x "," x "," x "," x "," x "," x
+#define HUNDRED(x)                                                                                 \
+    TEN(x)                                                                                         \
+    "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(          \
+        x) "," TEN(x)
+#define LOOK_LONG                                                                                                                                                                                                 \
+    "{\"Time\":" LOOK_NOW ",\"Throttle\":\"enforce\",\"TableName\":\"dash<&>board\","                                                                                                                             \
+    "\"PartitionCount\":2,\"Partitions\":[{\"Number\":0,\"LastToken\":\"7fffffffffffffff\","                                                                                                                      \
+    "\"Read\":{\"Limit\":3000,\"Admitted\":9},\"Write\":{\"Limit\":1000},"                                                                                                                                        \
+    "\"Hottest\":[{\"Key\":{\"PK\":{\"S\":\"<b>&\\u001b[31m\"}},\"Share\":1000}],"                                                                                                                                \
+    "\"History\":{\"Read\":[" TEN("10000") "," TEN("900000") "," HUNDRED(                                                                                                                                         \
+        "1600000") "],\"Write\":[" TEN("0") "," TEN("0") "," HUNDRED("900000") "],\"Refused\":"                                                                                                                   \
+                                                                               "[" TEN("0") "," TEN("0") "," HUNDRED("0") "]}},"                                                                                  \
+                                                                                                                          "{\"Number\":1,\"FirstToken\":\"8000000000000000\",\"LastToken\":\"ffffffffffffffff\"," \
+                                                                                                                          "\"FirstKey\":\"<x> \xff\",\"Read\":{\"Limit\":3000},"                                  \
+                                                                                                                          "\"Hottest\":[{\"Key\":{\"PK\":{\"S\":\"k\"}},\"Share\":4}],"                           \
+                                                                                                                          "\"History\":{\"Read\":[1,3000000,9000000],\"Write\":[0,0,0],\"Refused\":[0,0,7]}}]}"
 
 static const struct look {
     const char *name;
@@ -29,6 +49,13 @@ static const struct look {
     {"partitions-markdown", LOOK_HOT("enforce"), "partitions", CMD_MODE_MARKDOWN, 0, false},
     {"partitions-line", LOOK_PROVISIONED, "partitions", CMD_MODE_LINE, 0, false},
     {"partitions-provisioned", LOOK_PROVISIONED, "partitions", CMD_MODE_TABLE, 0, false},
+    {"heat-hot", LOOK_HOT("enforce"), "heat", CMD_MODE_TABLE, 110, false},
+    {"heat-observe-ascii", LOOK_HOT("observe"), "heat dashboard", CMD_MODE_TABLE, 0, true},
+    {"heat-narrow", LOOK_LONG, "heat", CMD_MODE_TABLE, 50, false},
+    {"heat-line", LOOK_LONG, "heat", CMD_MODE_LINE, 80, true},
+    {"heat-csv", LOOK_HOT("enforce"), "heat", CMD_MODE_CSV, 0, false},
+    {"heat-json", LOOK_HOT("enforce"), "heat", CMD_MODE_JSONL, 0, false},
+    {"heat-empty", "{\"Partitions\":[{}]}", "heat", CMD_MODE_TABLE, 80, false},
     {"partitions-empty", "{}", "partitions", CMD_MODE_TABLE, 80, false},
 };
 
@@ -97,6 +124,38 @@ static void compare(const char *name, const struct pk_buf *made)
     cr_expect(pk_slice_equal(pk_buf_slice(made), pk_buf_slice(&there)),
               "%s is not what is shown:\n%.*s", path, (int)made->len, made->data);
     pk_buf_release(&there);
+}
+
+static const struct drawing_case {
+    const char *name, *snapshot;
+} drawing_cases[] = {
+    {"heat-svg-hot", LOOK_HOT("enforce")},
+    {"heat-svg-long", LOOK_LONG},
+    {"heat-svg-empty", "{\"Partitions\":[{}]}"},
+};
+
+Test(look, drawings_are_as_they_were)
+{
+    struct temp_dir dir;
+    char statement[160], path[128];
+
+    temp_dir_make(&dir);
+    snprintf(path, sizeof(path), "%s/heat.svg", dir.path);
+    snprintf(statement, sizeof(statement), "heat save '%s'", path);
+    for (size_t i = 0; i < sizeof(drawing_cases) / sizeof(drawing_cases[0]); i++) {
+        struct look look = {.name = drawing_cases[i].name,
+                            .snapshot = drawing_cases[i].snapshot,
+                            .statement = statement};
+        struct pk_buf said = PK_BUF_INIT, made = PK_BUF_INIT;
+
+        run(&said, &look);
+        cr_expect_eq(strstr(said.data, "is replaced") != NULL, i > 0, "%s", said.data);
+        read_golden(&made, path);
+        compare(look.name, &made);
+        pk_buf_release(&said);
+        pk_buf_release(&made);
+    }
+    temp_dir_remove(&dir);
 }
 
 Test(look, screens_are_as_they_were)
