@@ -1,8 +1,8 @@
 #!/bin/sh
 # The bad days: kills under load, a full disk, a damaged table file, a lost MANIFEST.
 #   run.sh BUILD-DIR        CRASH_ROUNDS kills (default 200), half as many of a server, a fifth as
-#                           many of a change log and with recorded histories, and a tenth as many
-#                           orderly ends of a server
+#                           many of a change log, of splits and with recorded histories, and a
+#                           tenth as many orderly ends of a server
 set -u
 build=$1
 pksk=$build/pksk
@@ -56,6 +56,15 @@ served() {
         ok "$3, $2 times: $(sed -n 's/^crash_http: [a-z]*: //p' "$work/http")"
     else
         bad "$3" "$work/http"
+    fi
+}
+
+split_kills() {
+    rounds=$(( (${CRASH_ROUNDS:-200} + 4) / 5 ))
+    if "$build/tests/crash/crash_split" "$rounds" >"$work/split" 2>&1; then
+        ok "$(sed -n 's/^crash_split: //p' "$work/split"): nothing lost, partitions, shards and figures agree"
+    else
+        bad 'kill -9 while partitions are split' "$work/split"
     fi
 }
 
@@ -145,6 +154,7 @@ lost_manifest() {
 kills
 log_kills
 backup_kills
+split_kills
 http_ends
 histories
 full_disk
