@@ -1,10 +1,34 @@
 /* Changing the backend; see connect.h. */
 #include "shell/connect.h"
 
+#include <stdlib.h>
+
 #include "commands/args.h"
 #include "commands/traffic_show.h"
 #include "shell/client/remote.h"
 #include "shell/paths.h"
+
+static char *copy(const char *text)
+{
+    return text == NULL ? NULL : pk_memdup_cstr(text, strlen(text));
+}
+
+void sh_connect_forget(struct sh *sh)
+{
+    free((char *)(uintptr_t)sh->asked.endpoint);
+    free((char *)(uintptr_t)sh->asked.region);
+    free((char *)(uintptr_t)sh->asked.profile);
+    sh->asked = (struct sh_aws_request){NULL, NULL, NULL};
+}
+
+static void remember(struct sh *sh, const struct sh_aws_request *request)
+{
+    struct sh_aws_request asked = {copy(request->endpoint), copy(request->region),
+                                   copy(request->profile)};
+
+    sh_connect_forget(sh);
+    sh->asked = asked;
+}
 
 /* The statement that runs is a part of neither backend: what it still needs is in its result. */
 static void change(struct sh *sh, struct cmd_backend *remote, struct cmd_backend *backend,
@@ -12,6 +36,7 @@ static void change(struct sh *sh, struct cmd_backend *remote, struct cmd_backend
 {
     struct cmd_backend *before = sh->remote;
 
+    sh->connections++;
     sh->remote = remote;
     cmd_context_connect(&sh->context, backend, engine);
     cmd_backend_free(before);
@@ -25,8 +50,10 @@ enum pk_code sh_connect(struct sh *sh, const struct sh_aws_request *request, str
 
     if (rc == PK_OK)
         rc = sh_remote_open_take(&account, sh->context.progress, &sh->cancel, &remote, err);
-    if (rc == PK_OK)
+    if (rc == PK_OK) {
+        remember(sh, request);
         change(sh, remote, remote, NULL);
+    }
     return rc;
 }
 
@@ -34,8 +61,10 @@ enum pk_code sh_connect_local(struct sh *sh, struct pk_error *err)
 {
     enum pk_code rc = sh_open_store(sh, err);
 
-    if (rc == PK_OK)
+    if (rc == PK_OK) {
+        sh_connect_forget(sh);
         change(sh, NULL, sh->backend, sh->engine);
+    }
     return rc;
 }
 

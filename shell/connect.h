@@ -11,6 +11,8 @@ PK_MUST_CHECK enum pk_code sh_connect(struct sh *sh, const struct sh_aws_request
 /* (job) Goes back to the embedded engine, whose store is opened if it is not. */
 PK_MUST_CHECK enum pk_code sh_connect_local(struct sh *sh, struct pk_error *err);
 /* "http://localhost:8000, another pksk", "store ~/x". */
+/* Frees what was asked for. */
+void sh_connect_forget(struct sh *sh);
 void sh_connect_describe(const struct sh *sh, struct pk_buf *out);
 
 /* connect [URL] [region R] [profile P] | connect local */

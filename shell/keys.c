@@ -35,7 +35,7 @@ static const struct {
 
 void sh_keys_init(struct sh_keys *keys, int fd)
 {
-    *keys = (struct sh_keys){.fd = fd};
+    *keys = (struct sh_keys){.fd = fd, .also = -1};
 }
 
 static void make_room(struct sh_keys *keys)
@@ -49,9 +49,10 @@ static void make_room(struct sh_keys *keys)
 
 bool sh_keys_wait(struct sh_keys *keys, int timeout_ms)
 {
-    struct pollfd ready = {.fd = keys->fd, .events = POLLIN};
+    struct pollfd ready[2] = {{.fd = keys->fd, .events = POLLIN},
+                              {.fd = keys->also, .events = POLLIN}};
 
-    if (keys->gone || sh_signals_wait(&ready, 1, timeout_ms) == 0)
+    if (keys->gone || sh_signals_wait(ready, 2, timeout_ms) == 0 || ready[0].revents == 0)
         return false;
     make_room(keys);
     if (keys->last == SH_KEYS_BYTES)
@@ -132,7 +133,10 @@ static enum sh_tty_key find_sequence(const char *bytes, size_t len)
 static bool wait_for_rest(struct sh_keys *keys)
 {
     make_room(keys);
-    return keys->last < SH_KEYS_BYTES && sh_keys_wait(keys, ESCAPE_MS);
+
+    struct pollfd ready = {.fd = keys->fd, .events = POLLIN};
+
+    return keys->last < SH_KEYS_BYTES && poll(&ready, 1, ESCAPE_MS) > 0 && sh_keys_wait(keys, 0);
 }
 
 static enum sh_tty_key peek_sequence(struct sh_keys *keys, size_t *len)

@@ -44,6 +44,7 @@ struct sh_keys {
     char bytes[SH_KEYS_BYTES];
     size_t first, last; /* bytes[first..last) were read and not taken yet */
     int fd;             /* borrowed */
+    int also;           /* waiting ends when this can be read, too; -1: nothing; borrowed */
     bool gone;          /* the terminal has ended */
     bool pasting;       /* between the marks that a terminal sets around a paste */
     char mark[6];       /* the latest bytes taken, to see those marks */

@@ -466,6 +466,11 @@ enum sh_line_event sh_line_read(struct sh_line *line, const char *prompt, pk_sli
     return event;
 }
 
+void sh_line_also_wait(struct sh_line *line, int fd)
+{
+    line->keys.also = fd;
+}
+
 int sh_line_fd(const struct sh_line *line)
 {
     bool room = line->keys.last - line->keys.first < SH_KEYS_BYTES;

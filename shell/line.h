@@ -61,6 +61,8 @@ bool sh_line_ask(struct sh_line *line, const char *question);
 /* From here on the screen draws (NULL: readline again). What was typed is kept. The screen is
  * borrowed. */
 void sh_line_draw_on(struct sh_line *line, const struct sh_line_screen *screen);
+/* Waiting for keys ends when this can be read, too, so that the screen draws; -1: nothing more. */
+void sh_line_also_wait(struct sh_line *line, int fd);
 /* What is being typed, or was typed and not read yet. */
 void sh_line_look(const struct sh_line *line, struct sh_line_view *view);
 /* What can be polled for keys, or -1 when none can be taken. */

@@ -47,6 +47,15 @@ static int write_all(int fd, pk_slice bytes)
     return 0;
 }
 
+/* To standard output or error, or in the place of a terminal there to the sink. */
+static int write_stream(const struct sh_output *output, int fd, pk_slice bytes)
+{
+    if (output->sink.write == NULL || !(fd == output->out_fd ? output->out_tty : output->err_tty))
+        return write_all(fd, bytes);
+    output->sink.write(output->sink.context, bytes);
+    return 0;
+}
+
 static void fail(struct sh_output *output, const char *name, int failure)
 {
     struct pk_buf text = PK_BUF_INIT;
@@ -63,7 +72,8 @@ static void write_result(struct sh_output *output, pk_slice bytes)
     if (output->broken && !file)
         return;
 
-    int failure = write_all(file ? output->file_fd : output->out_fd, bytes);
+    int failure =
+        file ? write_all(output->file_fd, bytes) : write_stream(output, output->out_fd, bytes);
 
     if (failure == 0)
         return;
@@ -87,8 +97,8 @@ static void write_paged(struct sh_output *output, pk_slice bytes)
     if (pager == NULL)
         pager = "less";
     setenv("LESS", "FRX", 0); /* colours pass, and a page that fits is left on the screen */
-    if (!output->out_tty || pager[0] == '\0' || strcmp(pager, "cat") == 0 ||
-        sh_child_start(&child, pager, SH_CHILD_PIPE) != 0) {
+    if (!output->out_tty || output->sink.write != NULL || pager[0] == '\0' ||
+        strcmp(pager, "cat") == 0 || sh_child_start(&child, pager, SH_CHILD_PIPE) != 0) {
         write_result(output, bytes);
         return;
     }
@@ -108,7 +118,7 @@ static void clear_progress(struct sh_output *output)
     pk_buf_add_byte(&text, '\r');
     sh_text_pad(&text, output->progress);
     pk_buf_add_byte(&text, '\r');
-    write_all(output->err_fd, pk_buf_slice(&text));
+    write_stream(output, output->err_fd, pk_buf_slice(&text));
     pk_buf_release(&text);
     output->progress = 0;
 }
@@ -124,7 +134,7 @@ static void write_progress(struct sh_output *output, pk_slice text)
     sh_output_size(output, &rows, &columns);
     pk_buf_add_byte(&line, ' ');
     output->progress = 1 + sh_text_fit(&line, text, columns > 2 ? columns - 2 : 1);
-    write_all(output->err_fd, pk_buf_slice(&line));
+    write_stream(output, output->err_fd, pk_buf_slice(&line));
     pk_buf_release(&line);
 }
 
@@ -140,12 +150,12 @@ void sh_output_write(struct sh_output *output, enum sh_stream stream, pk_slice b
         return;
     case SH_CHATTER:
         if (output->out_tty && !output->broken)
-            write_all(output->out_fd, bytes);
+            write_stream(output, output->out_fd, bytes);
         else
-            write_all(output->err_fd, bytes);
+            write_stream(output, output->err_fd, bytes);
         return;
     case SH_ERROR:
-        write_all(output->err_fd, bytes);
+        write_stream(output, output->err_fd, bytes);
         return;
     case SH_PROGRESS:
         write_progress(output, bytes);

@@ -21,7 +21,14 @@ enum sh_stream {
     SH_PROGRESS /* one line on the terminal that the next one replaces; empty: none */
 };
 
+/* Takes what would go to the terminal (the panel does). */
+struct sh_output_sink {
+    void (*write)(void *context, pk_slice bytes);
+    void *context;
+};
+
 struct sh_output {
+    struct sh_output_sink sink; /* write NULL: the terminal gets it */
     int out_fd, err_fd;
     bool out_tty, err_tty;
     int file_fd;     /* of `output FILE`; -1: none */

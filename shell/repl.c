@@ -13,6 +13,7 @@
 #include "commands/schema.h"
 #include "shell/connect.h"
 #include "shell/line.h"
+#include "shell/panel/panel.h"
 #include "shell/paths.h"
 #include "shell/prompt.h"
 #include "shell/show.h"
@@ -219,6 +220,20 @@ static void take_text(struct repl *repl, const struct pk_buf *text)
     run_complete(repl, typed_empty);
 }
 
+/* What keys of the panel asked for: they run as if they had been typed, but are no history. */
+static void run_wishes(struct sh *sh)
+{
+    struct pk_buf text = PK_BUF_INIT;
+
+    while (sh_panel_wish(sh, &text)) {
+        struct statement statement = {.sh = sh, .text = pk_buf_slice(&text)};
+
+        sh_note(sh, "%s", text.data);
+        sh_run(sh, run_statement, &statement);
+    }
+    pk_buf_release(&text);
+}
+
 static void loop(struct repl *repl)
 {
     struct pk_buf prompt = PK_BUF_INIT;
@@ -226,10 +241,12 @@ static void loop(struct repl *repl)
     bool more = true;
 
     while (more && !repl->sh->quit) {
+        run_wishes(repl->sh);
         pk_buf_clear(&prompt);
         if (repl->sh->context.engine != NULL)
             cmd_current_table(&repl->sh->context); /* the only table, if it is, from the start */
         sh_prompt(&prompt, &repl->sh->context, repl->open);
+        sh_panel_follow(repl->sh);
         switch (sh_line_read(repl->sh->line, prompt.data, pk_buf_slice(&repl->pending), &text)) {
         case SH_LINE_TEXT:
             take_text(repl, &text);
@@ -246,7 +263,8 @@ static void loop(struct repl *repl)
             repl->sh->signal = sh_signals_pending(SIGTERM) ? SIGTERM : SIGHUP;
             more = false;
             break;
-        case SH_LINE_PANEL: /* the line goes on */
+        case SH_LINE_PANEL:
+            sh_panel_obey_key(repl->sh);
             break;
         }
         if (repl->sh->output.broken)
@@ -265,6 +283,7 @@ int sh_repl(struct sh *sh, bool quiet)
     if (!quiet)
         banner(sh);
     loop(&repl);
+    sh_panel_close(sh);
     sh_line_close(sh->line);
     sh->line = NULL;
     pk_buf_release(&repl.pending);

@@ -10,6 +10,7 @@
 #include "commands/traffic_show.h"
 #include "shell/connect.h"
 #include "shell/line.h"
+#include "shell/panel/panel.h"
 #include "shell/panel/socket_server.h"
 #include "shell/paths.h"
 #include "shell/serve.h"
@@ -17,7 +18,10 @@
 #include "shell/signals.h"
 #include "shell/worker.h"
 
-enum { SLEEP_SLICE_MS = 20 };
+enum {
+    SLEEP_SLICE_MS = 20,
+    MESSAGES_MAX = 64 /* handled in a row before keys are looked at */
+};
 
 struct sh *sh_of(struct cmd_context *context)
 {
@@ -45,7 +49,9 @@ void sh_emit_take(struct sh *sh, enum sh_stream stream, struct pk_buf *text)
         sh_output_write(&sh->output, stream, pk_buf_slice(text));
         pk_buf_release(text);
     } else {
-        sh_worker_post(sh->worker, (struct sh_message){SH_MESSAGE_TEXT, stream, -1, *text});
+        sh_worker_post(sh->worker,
+                       (struct sh_message){
+                           .kind = SH_MESSAGE_TEXT, .stream = stream, .fd = -1, .text = *text});
         *text = (struct pk_buf)PK_BUF_INIT;
     }
 }
@@ -60,7 +66,17 @@ void sh_redirect_take(struct sh *sh, int fd, pk_slice name)
         return;
     }
     pk_buf_add(&text, name);
-    sh_worker_post(sh->worker, (struct sh_message){SH_MESSAGE_REDIRECT, SH_RESULT, fd, text});
+    sh_worker_post(sh->worker,
+                   (struct sh_message){.kind = SH_MESSAGE_REDIRECT, .fd = fd, .text = text});
+}
+
+int sh_on_main(struct sh *sh, int (*act)(void *context), void *context)
+{
+    if (direct(sh))
+        return act(context);
+    return sh_worker_ask(
+        sh->worker,
+        (struct sh_message){.kind = SH_MESSAGE_CALL, .fd = -1, .act = act, .context = context});
 }
 
 void sh_sync(struct sh *sh)
@@ -91,8 +107,8 @@ static bool ask(void *context, const char *question, bool *asked)
     if (!*asked)
         return false;
     pk_buf_add_cstr(&text, question);
-    return sh_worker_ask(sh->worker, (struct sh_message){SH_MESSAGE_ASK, SH_CHATTER, -1, text}) ==
-           1;
+    return sh_worker_ask(sh->worker,
+                         (struct sh_message){.kind = SH_MESSAGE_ASK, .fd = -1, .text = text}) == 1;
 }
 
 static void show_progress(void *context, const char *line)
@@ -129,6 +145,9 @@ static bool handle(struct sh *sh, const struct sh_message *message)
     case SH_MESSAGE_ASK:
         sh_worker_answer(sh->worker, sh_line_ask(sh->line, message->text.data) ? 1 : 0);
         return true;
+    case SH_MESSAGE_CALL:
+        sh_worker_answer(sh->worker, message->act(message->context));
+        return true;
     case SH_MESSAGE_SYNC:
         sh_worker_answer(sh->worker, 0);
         return true;
@@ -144,8 +163,11 @@ static void obey_signals(struct sh *sh)
     if (sh_signals_take(SIGINT)) {
         sh->interrupted = true;
         atomic_store(&sh->cancel, true);
-        if (sh_interactive(sh)) /* the terminal has echoed ^C */
-            sh_output_write(&sh->output, SH_CHATTER, PK_LIT("\n"));
+        if (sh_panel_is_on(sh))
+            sh_line_forget(sh->line); /* as the terminal's driver forgets what was typed ahead */
+        if (sh_interactive(sh))       /* the terminal has echoed ^C */
+            sh_output_write(&sh->output, SH_CHATTER,
+                            sh_panel_is_on(sh) ? PK_LIT("^C\n") : PK_LIT("\n"));
     }
     if (sh_signals_pending(SIGTERM) || sh_signals_pending(SIGHUP)) {
         sh->signal = sh_signals_pending(SIGTERM) ? SIGTERM : SIGHUP;
@@ -153,7 +175,7 @@ static void obey_signals(struct sh *sh)
         atomic_store(&sh->cancel, true);
     }
     if (sh_signals_take(SIGTSTP))
-        sh_signals_suspend();
+        sh_panel_suspend(sh);
 }
 
 /* A write that failed is found out after the statement that made the text. */
@@ -173,6 +195,19 @@ static void report_failure(struct sh *sh)
     free(failure);
 }
 
+/* Handles what waits, but not so much that keys would have to; false: the job has ended. */
+static bool handle_messages(struct sh *sh)
+{
+    struct sh_message message;
+    bool running = true;
+
+    for (int i = 0; i < MESSAGES_MAX && running && sh_worker_take(sh->worker, &message); i++) {
+        running = handle(sh, &message);
+        pk_buf_release(&message.text);
+    }
+    return running;
+}
+
 void sh_run(struct sh *sh, void (*job)(void *context), void *context)
 {
     bool running = true;
@@ -184,18 +219,19 @@ void sh_run(struct sh *sh, void (*job)(void *context), void *context)
         report_failure(sh);
         return;
     }
+    sh->running_us = pk_clock_real_us();
     sh_worker_start(sh->worker, job, context);
     while (running) {
-        struct pollfd ready = {.fd = sh_worker_fd(sh->worker), .events = POLLIN};
-        struct sh_message message;
+        int timeout_ms = sh_panel_draw(sh);
+        struct pollfd ready[3] = {{.fd = sh_worker_fd(sh->worker), .events = POLLIN}};
 
-        sh_signals_wait(&ready, 1, -1);
+        sh_panel_fds(sh, &ready[1]);
+        sh_signals_wait(ready, 3, timeout_ms);
         obey_signals(sh);
-        while (running && sh_worker_take(sh->worker, &message)) {
-            running = handle(sh, &message);
-            pk_buf_release(&message.text);
-        }
+        sh_panel_pump(sh);
+        running = handle_messages(sh);
     }
+    sh->running_us = 0;
     sh_output_write(&sh->output, SH_PROGRESS, (pk_slice){NULL, 0});
     report_failure(sh);
 }
@@ -314,6 +350,7 @@ void sh_close(struct sh *sh)
     if (sh->context.txn != NULL)
         sh_note(sh, "the open transaction is rolled back; nothing of it was sent");
     sh_endpoint_close(sh->endpoint);
+    sh_connect_forget(sh);
     sh_socket_server_stop(sh->panels);
     cmd_context_release(&sh->context);
     cmd_backend_free(sh->remote);

@@ -16,6 +16,7 @@
 
 struct sh_endpoint;
 struct sh_line;
+struct sh_panel;
 struct sh_socket_server;
 struct sh_worker;
 
@@ -35,6 +36,8 @@ struct sh {
     struct pk_engine *engine;        /* NULL: no store is open */
     struct cmd_backend *backend;     /* on the engine, NULL with it */
     struct cmd_backend *remote;      /* the endpoint that statements go to; NULL: the engine */
+    struct sh_aws_request asked;     /* the endpoint as it was asked for; owned texts */
+    unsigned connections;            /* grows when statements go elsewhere */
     struct sh_endpoint *endpoint;    /* NULL: the store is not served */
     struct sh_socket_server *panels; /* answers panels of other processes; NULL: none can ask */
     struct sh_options options;       /* the command line; what it points to is borrowed */
@@ -42,6 +45,7 @@ struct sh {
     struct sh_history history;
     struct sh_worker *worker; /* NULL: none */
     struct sh_line *line;     /* NULL when not interactive */
+    struct sh_panel *panel;   /* NULL: it was never on */
     atomic_bool cancel;       /* stops what runs */
     bool keep_going;          /* scripts go on after an error */
     bool redirected;          /* (job) results go to a file */
@@ -51,6 +55,7 @@ struct sh {
     int status;               /* exit code of the first failure */
     int signal;               /* TERM or HUP has come */
     bool interrupted;         /* INT has come since the job was started */
+    int64_t running_us;       /* when the job was started; 0: none runs */
 };
 
 /* The shell a command's context belongs to; only for the rows of shell_commands.c. */
@@ -76,6 +81,9 @@ void sh_emit_take(struct sh *sh, enum sh_stream stream, struct pk_buf *text);
 void sh_redirect_take(struct sh *sh, int fd, pk_slice name);
 /* (job) Returns when everything before has been written. */
 void sh_sync(struct sh *sh);
+/* (job) Runs act(context) on the main thread and returns what it returns: for what is the main
+ * thread's only, like the terminal. */
+int sh_on_main(struct sh *sh, int (*act)(void *context), void *context);
 /* True at a prompt. */
 bool sh_interactive(const struct sh *sh);
 /* (job) Sleeps; false when cancelled meanwhile. */

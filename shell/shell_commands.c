@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "commands/args.h"
 #include "shell/child.h"
 #include "shell/connect.h"
+#include "shell/panel/panel.h"
+#include "shell/panel/panel_command.h"
 #include "shell/paths.h"
 #include "shell/script.h"
 #include "shell/serve.h"
@@ -20,6 +23,7 @@
 
 enum {
     DEPTH_MAX = 16, /* a file that reads itself, watch of watch of … */
+    ENTER_POLL_MS = 100,
     HISTORY_SHOWN_MAX = 1000000,
     WATCH_SECONDS_MAX = 86400,
     WATCH_TIMES_MAX = 1000000
@@ -127,6 +131,36 @@ static void complete_file(struct cmd_context *context, struct cmd_completion *co
 
 /* ---- \! -------------------------------------------------------------------------------------- */
 
+static int lend_terminal(void *context)
+{
+    struct sh *sh = context;
+    bool on = sh_panel_is_on(sh);
+
+    sh_panel_lend(sh);
+    return on ? 1 : 0;
+}
+
+static int take_terminal_back(void *context)
+{
+    sh_panel_take_back(context);
+    return 0;
+}
+
+/* What the command left on the screen is to be read before the panel covers it. Ctrl-C does, too.
+ */
+static void wait_for_enter(struct sh *sh)
+{
+    static const char text[] = "\n press Enter to go back to the panel ";
+    struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+    char byte = '\0';
+
+    if (write(STDOUT_FILENO, text, sizeof(text) - 1) < 0)
+        return;
+    while (byte != '\n' && !atomic_load(&sh->cancel))
+        if (poll(&ready, 1, ENTER_POLL_MS) > 0 && read(STDIN_FILENO, &byte, 1) <= 0)
+            return;
+}
+
 static enum pk_code system_run(struct cmd_context *context, const struct cmd_statement *statement,
                                struct cmd_result *result, struct pk_error *err)
 {
@@ -140,15 +174,19 @@ static enum pk_code system_run(struct cmd_context *context, const struct cmd_sta
                           "expected a command of your system's shell");
     sh_sync(sh);
 
+    bool lent = sh_on_main(sh, lend_terminal, sh) == 1;
+
     /* a script on standard input is not the command's to read */
     enum sh_child_input input = sh_interactive(sh) ? SH_CHILD_TERMINAL : SH_CHILD_PIPE;
     int failure = sh_child_start(&child, command, input);
+    int status = failure == 0 ? sh_child_wait(&child) : 0;
 
+    if (lent) {
+        wait_for_enter(sh);
+        sh_on_main(sh, take_terminal_back, sh);
+    }
     if (failure != 0)
         return pk_fail(err, PK_E_IO, "cannot start a shell: %s", strerror(failure));
-
-    int status = sh_child_wait(&child);
-
     if (status != 0)
         return pk_fail(err, PK_E_USAGE, "the command ended with status %d", status);
     return PK_OK;
@@ -549,7 +587,11 @@ static const struct cmd_entry watch_entry = {
 };
 
 const struct cmd_entry *const sh_entries[] = {
-    &system_entry, &expanded_entry, &clear_entry, &sh_connect_entry, &history_entry,
-    &mode_entry,   &output_entry,   &quit_entry,  &read_entry,       &sh_serve_entry,
-    &timer_entry,  &watch_entry,    NULL,
+    &system_entry,   &expanded_entry,
+    &clear_entry,    &sh_connect_entry,
+    &history_entry,  &mode_entry,
+    &output_entry,   &sh_panel_entry,
+    &quit_entry,     &read_entry,
+    &sh_serve_entry, &timer_entry,
+    &watch_entry,    NULL,
 };

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "shell/panel/panel.h"
 #include "shell/render/render.h"
 #include "shell/render/render_diag.h"
 #include "shell/render/text_safe.h"
@@ -256,6 +257,31 @@ static int status_of(enum pk_code rc, const struct cmd_result *result)
     return result->check_failed ? SH_EXIT_CHECK : SH_EXIT_FINE;
 }
 
+struct footer {
+    struct sh *sh;
+    pk_slice text;
+};
+
+static int tell_panel(void *context)
+{
+    const struct footer *footer = context;
+
+    sh_panel_last(footer->sh, footer->text);
+    return 0;
+}
+
+/* The panel's status line has what the last command did. */
+static void pass_footer_on(struct sh *sh, const struct cmd_result *result)
+{
+    struct footer footer = {.sh = sh, .text = {NULL, 0}};
+
+    for (const struct cmd_block *block = result->first; block != NULL; block = block->next)
+        if (block->kind == CMD_BLOCK_FOOTER)
+            footer.text = block->text;
+    if (footer.text.len > 0 && sh_interactive(sh))
+        sh_on_main(sh, tell_panel, &footer);
+}
+
 int sh_execute(struct sh *sh, pk_slice text)
 {
     struct cmd_result result;
@@ -273,6 +299,7 @@ int sh_execute(struct sh *sh, pk_slice text)
         sh_show(sh, &result, text, rc == PK_OK ? NULL : &err);
     if (sh->settings.timer)
         sh_note(sh, "time %lld.%03lld ms", (long long)(micros / 1000), (long long)(micros % 1000));
+    pass_footer_on(sh, &result);
     follow(sh, result.next);
     if (file_failed(sh))
         status = SH_EXIT_FAILED;

@@ -14,6 +14,7 @@ enum sh_message_kind {
     SH_MESSAGE_TEXT,     /* bytes for a stream */
     SH_MESSAGE_REDIRECT, /* results go to fd from here on; text: its name */
     SH_MESSAGE_ASK,      /* text: a yes/no question, waits for sh_worker_answer() */
+    SH_MESSAGE_CALL,     /* act(context) is to be called, its answer goes to sh_worker_answer() */
     SH_MESSAGE_SYNC,     /* waits for sh_worker_answer(): all before it has been written */
     SH_MESSAGE_DONE      /* the job has ended */
 };
@@ -23,6 +24,8 @@ struct sh_message {
     enum sh_stream stream;
     int fd;
     struct pk_buf text; /* owned */
+    int (*act)(void *context);
+    void *context;
 };
 
 struct sh_worker;
@@ -42,7 +45,7 @@ void sh_worker_answer(struct sh_worker *worker, int answer);
 bool sh_worker_current(const struct sh_worker *worker);
 /* (job) Appends a message and takes its text. Waits while too much is queued. */
 void sh_worker_post(struct sh_worker *worker, struct sh_message message);
-/* (job) Posts an ASK or SYNC and waits for the answer. */
+/* (job) Posts an ASK, CALL or SYNC and waits for the answer. */
 int sh_worker_ask(struct sh_worker *worker, struct sh_message message);
 
 #endif
