@@ -59,8 +59,7 @@ void sh_canvas_text(const struct sh_canvas *canvas, struct pk_buf *out)
             if (strcmp(cell->text, " ") != 0)
                 solid = out->len;
         }
-        if (out->len > solid)
-            out->len = solid;
+        out->len = solid; /* the newline ends the text again */
         pk_buf_add_byte(out, '\n');
     }
 }

@@ -72,17 +72,26 @@ static bool appeared(const struct sh_collections *state, const struct sh_frame *
            !(last && state->drawn_next);
 }
 
+void sh_growth_see(struct sh_collections *state, const struct sh_frame *frame)
+{
+    for (size_t i = 0; i < frame->viewport->count; i++) {
+        const struct cmd_viewport_collection *collection = &frame->viewport->collections[i];
+        struct sh_growth *growth = place_of(state, collection->hash);
+
+        if (growth != NULL && growth->items == UINT64_MAX)
+            growth->items = appeared(state, frame, collection) ? 0 : collection->items;
+    }
+    state->drawn = true;
+    state->drawn_ticket = frame->viewport_ticket;
+    state->drawn_next = frame->viewport->next.len > 0;
+}
+
 pk_slice sh_growth_text(struct pk_arena *arena, struct sh_collections *state,
-                        const struct sh_frame *frame,
                         const struct cmd_viewport_collection *collection)
 {
-    struct sh_growth *growth = collection->more ? NULL : place_of(state, collection->hash);
+    const struct sh_growth *growth = collection->more ? NULL : place_of(state, collection->hash);
 
-    if (growth == NULL)
-        return PK_LIT("");
-    if (growth->items == UINT64_MAX)
-        growth->items = appeared(state, frame, collection) ? 0 : collection->items;
-    if (growth->items == collection->items)
+    if (growth == NULL || growth->items == UINT64_MAX || growth->items == collection->items)
         return PK_LIT("");
     if (growth->items < collection->items)
         return pk_arena_printf(arena, "+%.*s",

@@ -171,6 +171,7 @@ void sh_feed_fill(const struct sh_feed_data *data, struct sh_frame *frame)
     frame->viewport_ticket = data->viewport_ticket;
     frame->records = data->records;
     frame->record_count = data->record_count;
+    frame->records_lost = data->lost;
     frame->item = data->item;
     frame->traffic = data->traffic;
     frame->traffic_count = data->traffic_count;

@@ -59,13 +59,15 @@ static void grow(struct sh_heat_layout *layout, int extra)
         layout->columns[SH_HEAT_MAP].width += extra;
 }
 
-void sh_heat_layout(struct sh_heat_layout *layout, enum sh_heat_kind kind, int width)
+void sh_heat_layout(struct sh_heat_layout *layout, enum sh_heat_kind kind, bool burst, int width)
 {
     int x = 0;
 
     for (int c = 0; c < SH_HEAT_COLUMNS; c++)
         layout->columns[c].width =
             kind == SH_HEAT_ROWS || COLUMNS[c].in_table ? COLUMNS[c].width : 0;
+    if (!burst)
+        layout->columns[SH_HEAT_BURST].width = 0;
     while (used(layout) > width && used(layout) > 0)
         drop_one(layout);
     grow(layout, width - used(layout));

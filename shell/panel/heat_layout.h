@@ -34,6 +34,7 @@ enum sh_heat_kind {
     SH_HEAT_ROWS, /* everything in one row a partition */
     SH_HEAT_TABLE /* without map, key and throttles, which have rows of their own */
 };
-void sh_heat_layout(struct sh_heat_layout *layout, enum sh_heat_kind kind, int width);
+/* burst: some partition has a bucket for it. */
+void sh_heat_layout(struct sh_heat_layout *layout, enum sh_heat_kind kind, bool burst, int width);
 
 #endif

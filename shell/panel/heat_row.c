@@ -3,7 +3,10 @@
 
 #include "shell/panel/gauge.h"
 
-enum { SPAN_SECONDS = 60 /* that a map shows at least */ };
+enum {
+    SPAN_SECONDS = 60, /* that a map shows at least */
+    HOT = 850          /* thousandths of a limit: what the alert ink is for */
+};
 
 int sh_heat_of(const struct cmd_snapshot_partition *partition)
 {
@@ -168,6 +171,24 @@ static pk_slice burst_text(struct pk_arena *arena, const struct cmd_snapshot_par
     return left > 1000 ? PK_LIT("–") : pk_arena_printf(arena, "%d%%", left / 10);
 }
 
+/* The hottest key and its share, which stays when the key is cut. */
+static void put_key(const struct sh_heat_drawing *drawing, int y,
+                    const struct cmd_snapshot_partition *partition)
+{
+    enum sh_ink ink = sh_heat_of(partition) >= HOT ? SH_INK_ALERT : SH_INK_DIM;
+    int x = x_of(drawing, SH_HEAT_KEY);
+    int width = width_of(drawing, SH_HEAT_KEY);
+
+    if (width == 0 || partition->hottest_count == 0)
+        return;
+
+    pk_slice share =
+        pk_arena_printf(&drawing->views->arena, " %u%%", (partition->hottest[0].share + 5) / 10);
+
+    x = sh_put_cut(drawing->area, y, x, width - (int)share.len, ink, partition->hottest[0].text);
+    sh_put(drawing->area, y, x, ink, share);
+}
+
 void sh_heat_row(const struct sh_heat_drawing *drawing, int y,
                  const struct cmd_snapshot_partition *partition)
 {
@@ -185,8 +206,7 @@ void sh_heat_row(const struct sh_heat_drawing *drawing, int y,
     put_access(drawing, y, SH_HEAT_WRITE_BAR, SH_INK_WRITE, &partition->write);
     put_right(drawing, y, SH_HEAT_BURST, SH_INK_BURST, burst_text(arena, partition));
     put_left(drawing, y, SH_HEAT_THROTTLED, SH_INK_ALERT, throttled);
-    put_left(drawing, y, SH_HEAT_KEY, sh_heat_of(partition) >= 850 ? SH_INK_ALERT : SH_INK_DIM,
-             sh_heat_key_text(arena, partition));
+    put_key(drawing, y, partition);
     if (width_of(drawing, SH_HEAT_MAP) > 0) {
         struct sh_heat_span span =
             sh_heat_span(drawing->views->model, width_of(drawing, SH_HEAT_MAP));

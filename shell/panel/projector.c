@@ -8,16 +8,29 @@
 
 enum { THINGS = 6 /* beside the title */ };
 
-/* Which of n things are among the `most` that weigh most; shown[i] says so of thing i. */
-static void choose(const int64_t *weights, size_t n, size_t most, bool *shown)
+/* Which partitions are among the `most` hottest: their places, ascending. */
+static size_t choose(const struct cmd_snapshot *snapshot, size_t most, size_t *places)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t heavier = 0;
+    size_t count = 0;
 
-        for (size_t k = 0; k < n; k++)
-            heavier += weights[k] > weights[i] || (weights[k] == weights[i] && k < i);
-        shown[i] = heavier < most;
+    for (size_t i = 0; i < snapshot->count; i++) {
+        size_t coolest = 0;
+
+        if (count < most) {
+            places[count++] = i;
+            continue;
+        }
+        for (size_t k = 1; k < count; k++)
+            if (sh_heat_of(&snapshot->partitions[places[k]]) <=
+                sh_heat_of(&snapshot->partitions[places[coolest]]))
+                coolest = k;
+        if (count == 0 || sh_heat_of(&snapshot->partitions[i]) <=
+                              sh_heat_of(&snapshot->partitions[places[coolest]]))
+            continue;
+        memmove(&places[coolest], &places[coolest + 1], (count - 1 - coolest) * sizeof(*places));
+        places[count - 1] = i;
     }
+    return count;
 }
 
 /* Lines a thing has: its text, and bars as thick as there is room. */
@@ -63,36 +76,29 @@ static void put_partition(const struct drawing *drawing, int y,
                      reads ? read : write);
 }
 
+static size_t most_things(const struct sh_area *area)
+{
+    int fit = (area->height - 1) / 2;
+
+    return fit < 0 ? 0 : fit < THINGS ? (size_t)fit : THINGS;
+}
+
 void sh_projector_heat(struct sh_views *views, const struct sh_area *area,
                        const struct sh_frame *frame)
 {
     const struct cmd_snapshot *snapshot = frame->snapshot;
-    int64_t *weights = PK_NEW_ARRAY(&views->arena, int64_t, snapshot->count + 1);
-    bool *shown = PK_NEW_ARRAY(&views->arena, bool, snapshot->count + 1);
-    size_t most = (size_t)((area->height - 1) / 2);
-    size_t things = 0;
-    int y = 1;
+    size_t places[THINGS];
+    size_t count = choose(snapshot, most_things(area), places);
+    struct drawing drawing = {&views->arena, snapshot, area, lines_of(area, count)};
 
-    most = most < THINGS ? most : THINGS;
-    things = snapshot->count < most ? snapshot->count : most;
-    for (size_t i = 0; i < snapshot->count; i++)
-        weights[i] = sh_heat_of(&snapshot->partitions[i]);
-    choose(weights, snapshot->count, most, shown);
     sh_put_rule(area, 0, "partitions",
-                snapshot->partition_count <= things
+                snapshot->partition_count <= count
                     ? PK_LIT("")
-                    : pk_arena_printf(&views->arena, "the hottest %zu of %u", things,
+                    : pk_arena_printf(&views->arena, "the hottest %zu of %u", count,
                                       snapshot->partition_count),
                 false);
-
-    struct drawing drawing = {&views->arena, snapshot, area, lines_of(area, things)};
-
-    for (size_t i = 0; i < snapshot->count; i++) {
-        if (!shown[i])
-            continue;
-        put_partition(&drawing, y, &snapshot->partitions[i]);
-        y += drawing.lines;
-    }
+    for (size_t i = 0; i < count; i++)
+        put_partition(&drawing, 1 + (int)i * drawing.lines, &snapshot->partitions[places[i]]);
 }
 
 void sh_projector_collections(struct sh_views *views, const struct sh_area *area,
@@ -100,25 +106,27 @@ void sh_projector_collections(struct sh_views *views, const struct sh_area *area
 {
     const struct cmd_viewport *viewport = frame->viewport;
     size_t count = viewport == NULL ? 0 : viewport->count;
-    size_t most = (size_t)((area->height - 1) / 2);
+    size_t most = most_things(area);
     uint64_t largest = 0;
     int y = 1;
 
-    most = most < THINGS ? most : THINGS;
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++)
         if (viewport->collections[i].bytes > largest)
             largest = viewport->collections[i].bytes;
     sh_put_rule(area, 0, "collections", PK_LIT(""), false);
+    if (viewport != NULL)
+        sh_growth_see(&views->collections, frame);
     for (size_t i = 0; i < count; i++) {
         const struct cmd_viewport_collection *collection = &viewport->collections[i];
-        pk_slice growth = sh_growth_text(&views->arena, &views->collections, frame, collection);
+        pk_slice growth = sh_growth_text(&views->arena, &views->collections, collection);
         int lines = lines_of(area, count);
         int x = sh_put_cut(area, y, 1, area->width / 2, SH_INK_STRONG, collection->hash);
 
         x = sh_put(area, y, x + 2, SH_INK_TEXT,
-                   pk_arena_printf(&views->arena, "%.*s items  %.*s",
+                   pk_arena_printf(&views->arena, "%.*s item%s  %.*s",
                                    PK_FMT(sh_short_count(&views->arena, collection->items)),
+                                   collection->items == 1 ? "" : "s",
                                    PK_FMT(cmd_format_bytes(&views->arena, collection->bytes))));
         sh_put(area, y, x + 2, SH_INK_GOOD, growth);
         sh_put_thick_bar(area, y + 1, 1, lines > 3 ? lines - 2 : 1, area->width - 2, SH_INK_READ,

@@ -109,7 +109,8 @@ const char *sh_view_name(enum sh_view_id id);
 /* The function key that shows it: 2 … 6. */
 int sh_view_function_key(enum sh_view_id id);
 
-/* Another table, index or endpoint is looked at: forgets positions, history and growth. */
+/* Forgets positions, history and growth: another endpoint is looked at. (Another table or index in
+ * the frame does so by itself.) */
 void sh_views_restart(struct sh_views *views);
 
 /* Draws the status line into the canvas's first row and the view in front below it. Any size. */

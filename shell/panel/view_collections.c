@@ -5,14 +5,8 @@
  * so that writes above it do not move it. When it nears the end of what is loaded the view asks for
  * rows around it: the old answer is drawn until the new one is there.
  */
-#include "engine/base/utf8.h"
+#include "shell/panel/collections.h"
 #include "shell/panel/gauge.h"
-#include "shell/panel/views.h"
-
-enum {
-    ROWS_LEAST = 60, /* that are asked for */
-    ROWS_MOST = 500
-};
 
 struct line {
     const struct cmd_viewport_collection *collection;
@@ -32,41 +26,6 @@ struct drawing {
     bool keys;
 };
 
-void sh_collections_release(struct sh_collections *state)
-{
-    struct pk_buf *const texts[] = {&state->from,      &state->search, &state->cursor,
-                                    &state->second,    &state->typed,  &state->open_key,
-                                    &state->open_title};
-
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        pk_buf_release(texts[i]);
-    for (size_t i = 0; i < SH_KINDS; i++)
-        pk_buf_release(&state->kinds[i]);
-    sh_item_pane_release(&state->pane);
-    memset(state, 0, sizeof(*state));
-}
-
-static void set_text(struct pk_buf *buf, pk_slice text)
-{
-    pk_slice copy = text;
-
-    if (copy.len > 0 && copy.data == buf->data) {
-        buf->len = copy.len;
-        return;
-    }
-    pk_buf_clear(buf);
-    pk_buf_add(buf, copy);
-}
-
-/* Asks for other rows. */
-static void ask(struct sh_collections *state, pk_slice from, bool backward)
-{
-    set_text(&state->from, from);
-    pk_buf_clear(&state->search);
-    state->backward = backward;
-    state->ticket++;
-}
-
 /* ---- what came ------------------------------------------------------------------------------- */
 
 static void go_to(struct sh_collections *state, const struct line *line)
@@ -76,7 +35,7 @@ static void go_to(struct sh_collections *state, const struct line *line)
                                              ? &line->collection->rows[0]
                                              : NULL;
 
-    set_text(&state->cursor, row == NULL ? PK_LIT("") : row->key);
+    sh_text_set(&state->cursor, row == NULL ? PK_LIT("") : row->key);
     state->on_header = line->row == NULL;
 }
 
@@ -90,9 +49,9 @@ static void take_search(struct drawing *drawing)
         go_to(state, &drawing->lines[0]);
         state->cursor_row = 0;
         state->note = state->wrapped ? "found from the first key on" : NULL;
-        ask(state, pk_buf_slice(&state->cursor), false);
+        sh_collections_ask(state, pk_buf_slice(&state->cursor), false);
     } else if (viewport->next.len > 0) {
-        set_text(&state->from, viewport->next);
+        sh_text_set(&state->from, viewport->next);
         state->ticket++;
     } else if (!state->wrapped && state->from.len > 0) {
         state->wrapped = true;
@@ -100,7 +59,7 @@ static void take_search(struct drawing *drawing)
         state->ticket++;
     } else {
         state->note = "not found";
-        ask(state, pk_buf_slice(&state->cursor), false);
+        sh_collections_ask(state, pk_buf_slice(&state->cursor), false);
     }
 }
 
@@ -110,9 +69,9 @@ static void take_answer(struct drawing *drawing)
     struct sh_collections *state = drawing->state;
     const struct cmd_viewport *viewport = drawing->frame->viewport;
 
-    set_text(&state->second, viewport->count > 1 && viewport->collections[1].row_count > 0
-                                 ? viewport->collections[1].rows[0].key
-                                 : viewport->next);
+    sh_text_set(&state->second, viewport->count > 1 && viewport->collections[1].row_count > 0
+                                    ? viewport->collections[1].rows[0].key
+                                    : viewport->next);
     if (drawing->frame->viewport_ticket != state->ticket || state->answered == state->ticket)
         return;
     state->answered = state->ticket;
@@ -126,9 +85,19 @@ static void take_answer(struct drawing *drawing)
 
         go_to(state, &drawing->lines[at > 0 ? at : 0]);
     } else if (state->backward) {
-        ask(state, PK_LIT(""), false); /* nothing is before: the first rows, then */
+        sh_collections_ask(state, PK_LIT(""), false); /* nothing is before: the first rows, then */
     }
     state->short_of = 0;
+}
+
+/* True for the first collection of an answer that begins in the middle of it: its own line is not
+ * there yet, and is shown on top of the window instead. */
+static bool begins_inside(const struct drawing *drawing, size_t i)
+{
+    const struct cmd_viewport *viewport = drawing->frame->viewport;
+
+    return i == 0 && viewport->previous.len > 0 && !drawing->state->folded &&
+           viewport->collections[i].row_count < viewport->collections[i].items;
 }
 
 static void flatten(struct drawing *drawing)
@@ -142,7 +111,8 @@ static void flatten(struct drawing *drawing)
     for (size_t i = 0; i < viewport->count; i++) {
         const struct cmd_viewport_collection *collection = &viewport->collections[i];
 
-        drawing->lines[drawing->count++] = (struct line){collection, NULL};
+        if (!begins_inside(drawing, i))
+            drawing->lines[drawing->count++] = (struct line){collection, NULL};
         for (size_t r = 0; r < collection->row_count && !drawing->state->folded; r++)
             if (collection->rows[r].sort.len > 0)
                 drawing->lines[drawing->count++] = (struct line){collection, &collection->rows[r]};
@@ -151,35 +121,37 @@ static void flatten(struct drawing *drawing)
 
 /* ---- where the cursor is --------------------------------------------------------------------- */
 
-static bool is_at(const struct sh_collections *state, const struct line *line)
+/* How well a line is the one under the cursor: 2 quite, 1 when its collection's own line is meant
+ * and is not there, 0 not at all. */
+static int match(const struct sh_collections *state, const struct line *line)
 {
     const struct cmd_viewport_collection *collection = line->collection;
     pk_slice cursor = pk_buf_slice(&state->cursor);
 
     if (line->row != NULL)
-        return !state->on_header && pk_slice_equal(line->row->key, cursor);
-    if (!state->on_header)
-        return false;
-    for (size_t r = 0; r < collection->row_count; r++)
+        return !pk_slice_equal(line->row->key, cursor) ? 0 : state->on_header ? 1 : 2;
+    for (size_t r = 0; r < collection->row_count && state->on_header; r++)
         if (pk_slice_equal(collection->rows[r].key, cursor))
-            return true;
-    return false;
+            return 2;
+    return 0;
 }
 
 /* The cursor's line; where its row is gone, the line it was on. At the very top it stays there,
  * whatever is put in before. */
 static int locate(const struct drawing *drawing)
 {
-    int line = drawing->state->line;
+    const struct sh_collections *state = drawing->state;
+    int found = state->line < drawing->count ? state->line : drawing->count - 1;
+    int best = 0;
 
-    if (line == 0 && drawing->state->from.len == 0 && !drawing->state->backward)
+    if (state->cursor.len == 0 || (state->line == 0 && state->from.len == 0 && !state->backward))
         return 0;
-    for (int i = 0; i < drawing->count && drawing->state->cursor.len > 0; i++)
-        if (is_at(drawing->state, &drawing->lines[i]))
-            return i;
-    if (drawing->state->cursor.len == 0)
-        return 0;
-    return line < drawing->count ? line : drawing->count - 1;
+    for (int i = 0; i < drawing->count && best < 2; i++)
+        if (match(state, &drawing->lines[i]) > best) {
+            best = match(state, &drawing->lines[i]);
+            found = i;
+        }
+    return found;
 }
 
 static pk_slice key_at(const struct drawing *drawing, int i)
@@ -191,42 +163,73 @@ static pk_slice key_at(const struct drawing *drawing, int i)
     return line->collection->row_count > 0 ? line->collection->rows[0].key : PK_LIT("");
 }
 
-/* Moves the cursor and asks for rows where the loaded ones end. Returns the line in the first row
- * of the window. */
-static int settle(struct drawing *drawing, int rows)
+/* Moves the cursor. Beyond the first line it asks for the rows before; what goes beyond the last is
+ * kept until more is loaded. Returns the cursor's line. */
+static int move(struct drawing *drawing)
 {
     struct sh_collections *state = drawing->state;
     const struct cmd_viewport *viewport = drawing->frame->viewport;
     bool current = drawing->frame->viewport_ticket == state->ticket;
     int line = locate(drawing) + state->move;
+    int last = drawing->count - 1;
 
     state->cursor_row += state->move;
-    state->move = 0;
-    if (line < 0 && viewport->previous.len > 0 && current) {
-        state->short_of = -line;
-        ask(state, viewport->previous, true);
-        current = false;
-    }
-    line = line < 0 ? 0 : line >= drawing->count ? drawing->count - 1 : line;
+    state->move = line > last && viewport->next.len > 0 ? line - last : 0;
+    if (line < 0 && viewport->previous.len > 0 && (current || state->short_of > 0))
+        state->short_of -= line;
+    if (line < 0 && viewport->previous.len > 0 && current)
+        sh_collections_ask(state, viewport->previous, true);
+    return line < 0 ? 0 : line > last ? last : line;
+}
+
+/* The window onto the lines. */
+struct window {
+    int top;  /* the line in its first row, or in the second below … */
+    int head; /* … the own line of the collection that it is in the middle of: 0 or 1 */
+    int rows;
+};
+
+/* With the cursor where it was on the screen, as far as that can be. */
+static struct window place(const struct drawing *drawing, int line, int rows)
+{
+    struct window window = {.top = line - drawing->state->cursor_row, .rows = rows};
+
+    if (window.top + rows > drawing->count)
+        window.top = drawing->count - rows;
+    if (window.top < 0)
+        window.top = 0;
+    if (drawing->lines[window.top].row == NULL || rows < 2)
+        return window;
+    if (window.top < line && window.top > 0)
+        window.top++; /* the collection's line takes a row */
+    window.head = drawing->lines[window.top].row != NULL ? 1 : 0;
+    return window;
+}
+
+/* Moves the cursor, asks for more a window before the loaded rows end, and says what is seen. */
+static struct window settle(struct drawing *drawing, int rows)
+{
+    struct sh_collections *state = drawing->state;
+    int line = move(drawing);
+
     state->cursor_row = state->cursor_row < 0       ? 0
                         : state->cursor_row >= rows ? rows - 1
                                                     : state->cursor_row;
+    if (line - state->cursor_row + 2 * rows > drawing->count &&
+        drawing->frame->viewport->next.len > 0 &&
+        drawing->frame->viewport_ticket == state->ticket) {
+        int from = line - state->cursor_row - rows;
 
-    int top = line - state->cursor_row;
-
-    if (top + rows > drawing->count && viewport->next.len > 0 && current) {
-        int from = top - rows > 0 ? top - rows : 0;
-
-        if (from > 0 || state->backward)
-            ask(state, key_at(drawing, from), false);
-    } else if (top + rows > drawing->count) {
-        top = drawing->count - rows; /* the last row is the last line */
+        if (from > rows / 2 || state->backward)
+            sh_collections_ask(state, key_at(drawing, from > 0 ? from : 0), false);
     }
-    top = top < 0 ? 0 : top;
-    state->cursor_row = line - top;
+
+    struct window window = place(drawing, line, rows);
+
+    state->cursor_row = line - window.top + window.head;
     state->line = line;
     go_to(state, &drawing->lines[line]);
-    return top;
+    return window;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -247,32 +250,38 @@ static pk_slice items_text(const struct drawing *drawing,
                            collection->more ? "+" : "");
 }
 
-/* How wide the columns of the lines in sight are. */
-static void measure(struct drawing *drawing, int top, int rows)
+static void measure_line(struct drawing *drawing, const struct line *line)
 {
     struct pk_arena *arena = &drawing->views->arena;
+    const struct cmd_viewport_collection *collection = line->collection;
+    const struct cmd_viewport_row *row = line->row;
     int third = drawing->area->width / 3;
+
+    if (collection->bytes > drawing->most)
+        drawing->most = collection->bytes;
+    if (row == NULL) {
+        widen(drawing, &drawing->name, collection->hash, third);
+        widen(drawing, &drawing->items, items_text(drawing, collection), 8);
+        widen(drawing, &drawing->bytes, cmd_format_bytes(arena, collection->bytes), 10);
+        return;
+    }
+    widen(drawing, &drawing->sort, row->sort, third);
+    widen(drawing, &drawing->bytes, cmd_format_bytes(arena, row->bytes), 10);
+    if (row->bytes > drawing->most_row)
+        drawing->most_row = row->bytes;
+}
+
+/* How wide the columns of the lines in sight are. */
+static void measure(struct drawing *drawing, const struct window *window)
+{
+    struct line head = {drawing->lines[window->top].collection, NULL};
 
     drawing->name = drawing->sort = 8;
     drawing->items = 2;
     drawing->bytes = 5;
-    for (int i = top; i < drawing->count && i < top + rows; i++) {
-        const struct cmd_viewport_collection *collection = drawing->lines[i].collection;
-        const struct cmd_viewport_row *row = drawing->lines[i].row;
-
-        if (collection->bytes > drawing->most)
-            drawing->most = collection->bytes;
-        if (row == NULL) {
-            widen(drawing, &drawing->name, collection->hash, third);
-            widen(drawing, &drawing->items, items_text(drawing, collection), 8);
-            widen(drawing, &drawing->bytes, cmd_format_bytes(arena, collection->bytes), 10);
-            continue;
-        }
-        widen(drawing, &drawing->sort, row->sort, third);
-        widen(drawing, &drawing->bytes, cmd_format_bytes(arena, row->bytes), 10);
-        if (row->bytes > drawing->most_row)
-            drawing->most_row = row->bytes;
-    }
+    measure_line(drawing, &head);
+    for (int i = window->top; i < drawing->count && i < window->top + window->rows; i++)
+        measure_line(drawing, &drawing->lines[i]);
     /* rows begin two columns later and have no count: their sizes stand under those above */
     if (drawing->name + 1 + drawing->items < drawing->sort + 2)
         drawing->name = drawing->sort + 1 - drawing->items;
@@ -315,7 +324,7 @@ static void put_collection(const struct drawing *drawing, int y, const struct li
     int x = 1 + drawing->name + 1;
     int room = area->width - x - drawing->items - drawing->bytes - 2;
     int bar = room / 2 < 4 ? 4 : room / 2 > 20 ? 20 : room / 2;
-    pk_slice growth = sh_growth_text(arena, drawing->state, drawing->frame, collection);
+    pk_slice growth = sh_growth_text(arena, drawing->state, collection);
 
     if (only != NULL)
         put_read_mark(drawing, y, only->read);
@@ -366,18 +375,25 @@ static void put_row(const struct drawing *drawing, int y, const struct line *lin
 
 static void draw_lines(struct drawing *drawing, const struct sh_area *list)
 {
-    int top = settle(drawing, list->height);
+    struct window window = settle(drawing, list->height);
+    struct line head = {drawing->lines[window.top].collection, NULL};
 
     drawing->area = list;
-    measure(drawing, top, list->height);
-    for (int y = 0; y < list->height && top + y < drawing->count; y++) {
-        const struct line *line = &drawing->lines[top + y];
+    measure(drawing, &window);
+    if (window.head > 0)
+        put_collection(drawing, 0, &head);
+    for (int y = window.head; y < list->height; y++) {
+        int i = window.top + y - window.head;
+        const struct line *line = &drawing->lines[i];
+
+        if (i >= drawing->count)
+            break;
 
         if (line->row == NULL)
             put_collection(drawing, y, line);
         else
             put_row(drawing, y, line);
-        if (drawing->keys && top + y == drawing->state->line) {
+        if (drawing->keys && i == drawing->state->line) {
             sh_put_repeat(list, y, 0, 1, SH_INK_CURSOR, "›");
             sh_put_ink(list, y, 0, list->width, SH_INK_CURSOR);
         }
@@ -425,7 +441,7 @@ static void open_row(struct drawing *drawing)
     if (row == NULL)
         return;
     sh_item_pane_release(&state->pane);
-    set_text(&state->open_key, row->key);
+    sh_text_set(&state->open_key, row->key);
     pk_buf_clear(&state->open_title);
     pk_buf_printf(&state->open_title, "%.*s%s%.*s · %.*s", PK_FMT(line->collection->hash),
                   row->sort.len > 0 ? " " : "", PK_FMT(row->sort),
@@ -489,190 +505,20 @@ void sh_collections_draw_pane(struct sh_views *views, const struct sh_area *area
         draw_item(&drawing, area);
         return;
     }
+    sh_growth_see(drawing.state, frame);
     if (drawing.count > 0 && list.height > 0)
         draw_lines(&drawing, &list);
     else if (list.height > 0 && drawing.state->search.len == 0)
-        sh_put_nothing(&list, PK_LIT("no items yet: put one, or traffic fill"));
+        sh_put_nothing(&list, PK_LIT("no items yet"));
     if (drawing.state->want_open && drawing.count > 0)
         open_row(&drawing);
-    drawing.state->drawn = true;
-    drawing.state->drawn_ticket = frame->viewport_ticket;
-    drawing.state->drawn_next = frame->viewport->next.len > 0;
 }
 
-static void draw(struct sh_views *views, const struct sh_area *area, const struct sh_frame *frame)
+void sh_collections_draw(struct sh_views *views, const struct sh_area *area,
+                         const struct sh_frame *frame)
 {
     if (frame->look.projector)
         sh_projector_collections(views, area, frame);
     else
         sh_collections_draw_pane(views, area, frame, frame->focus);
 }
-
-/* ---- keys ------------------------------------------------------------------------------------ */
-
-static bool start_search(struct sh_collections *state, pk_slice from)
-{
-    state->note = NULL;
-    state->wrapped = false;
-    if (state->typed.len == 0)
-        return true;
-    set_text(&state->from, from);
-    set_text(&state->search, pk_buf_slice(&state->typed));
-    state->backward = false;
-    state->ticket++;
-    return true;
-}
-
-/* Takes the last character off. */
-static void rub_out(struct pk_buf *text)
-{
-    while (text->len > 0 && ((unsigned char)text->data[text->len - 1] & 0xc0) == 0x80)
-        text->len--;
-    text->len -= text->len > 0 ? 1 : 0;
-}
-
-static bool type_key(struct sh_collections *state, const struct sh_key *key)
-{
-    switch (key->name) {
-    case SH_KEY_CHAR:
-        if (key->code >= 0x20 && state->typed.len < 200)
-            pk_utf8_add(&state->typed, key->code);
-        break;
-    case SH_KEY_BACKSPACE:
-        rub_out(&state->typed);
-        break;
-    case SH_KEY_ENTER:
-        state->typing = false;
-        return start_search(state, pk_buf_slice(&state->cursor));
-    case SH_KEY_ESCAPE:
-        state->typing = false;
-        pk_buf_clear(&state->typed);
-        break;
-    case SH_KEY_UP:
-    case SH_KEY_DOWN:
-    case SH_KEY_LEFT:
-    case SH_KEY_RIGHT:
-    case SH_KEY_PAGE_UP:
-    case SH_KEY_PAGE_DOWN:
-    case SH_KEY_HOME:
-    case SH_KEY_END:
-    case SH_KEY_TAB:
-        break;
-    }
-    return true;
-}
-
-static bool char_key(struct sh_collections *state, uint32_t code)
-{
-    switch (code) {
-    case '/':
-        state->typing = true;
-        state->note = NULL;
-        pk_buf_clear(&state->typed);
-        return true;
-    case 'n':
-        return start_search(state, pk_buf_slice(&state->second));
-    case 'c':
-        state->folded = !state->folded;
-        state->on_header = state->on_header || state->folded;
-        return true;
-    }
-    return false;
-}
-
-static bool go_far(struct sh_collections *state, bool to_end)
-{
-    pk_buf_clear(&state->cursor);
-    state->line = 0;
-    state->cursor_row = to_end ? state->rows - 1 : 0;
-    state->short_of = 1;
-    state->to_first = !to_end;
-    ask(state, PK_LIT(""), to_end);
-    return true;
-}
-
-static bool list_key(struct sh_collections *state, const struct sh_key *key)
-{
-    int page = state->rows > 1 ? state->rows - 1 : 1;
-
-    switch (key->name) {
-    case SH_KEY_UP:
-        state->move--;
-        return true;
-    case SH_KEY_DOWN:
-        state->move++;
-        return true;
-    case SH_KEY_PAGE_UP:
-        state->move -= page;
-        return true;
-    case SH_KEY_PAGE_DOWN:
-        state->move += page;
-        return true;
-    case SH_KEY_HOME:
-        return go_far(state, false);
-    case SH_KEY_END:
-        return go_far(state, true);
-    case SH_KEY_ENTER:
-        state->want_open = true;
-        return true;
-    case SH_KEY_CHAR:
-        return char_key(state, key->code);
-    case SH_KEY_ESCAPE:
-        if (state->note == NULL && state->typed.len == 0 && state->search.len == 0)
-            return false;
-        state->note = NULL;
-        pk_buf_clear(&state->typed);
-        if (state->search.len > 0)
-            ask(state, pk_buf_slice(&state->cursor), false);
-        return true;
-    case SH_KEY_LEFT:
-    case SH_KEY_RIGHT:
-    case SH_KEY_BACKSPACE:
-    case SH_KEY_TAB:
-        return false;
-    }
-    return false;
-}
-
-static bool key(struct sh_views *views, const struct sh_key *key)
-{
-    struct sh_collections *state = &views->collections;
-
-    if (state->typing)
-        return type_key(state, key);
-    if (state->open) {
-        if (sh_item_pane_key(&state->pane, key))
-            return true;
-        if (key->name != SH_KEY_ESCAPE && key->name != SH_KEY_ENTER && key->name != SH_KEY_LEFT)
-            return false;
-        state->open = false;
-        return true;
-    }
-    return list_key(state, key);
-}
-
-static void needs(const struct sh_views *views, struct sh_needs *needs)
-{
-    const struct sh_collections *state = &views->collections;
-    int limit = state->rows * 3 + 20;
-
-    needs->viewport = true;
-    needs->ticket = state->ticket;
-    needs->rows.from = pk_buf_slice(&state->from);
-    needs->rows.backward = state->backward;
-    needs->rows.search = pk_buf_slice(&state->search);
-    needs->rows.limit = (uint32_t)(limit < ROWS_LEAST  ? ROWS_LEAST
-                                   : limit > ROWS_MOST ? ROWS_MOST
-                                                       : limit);
-    if (state->open)
-        needs->item = pk_buf_slice(&state->open_key);
-}
-
-const struct sh_view sh_view_collections = {
-    .name = "collections",
-    .brief = "colls",
-    .help = "↑↓ PgUp PgDn scroll  Enter open  / search  n next  c fold",
-    .draw = draw,
-    .key = key,
-    .needs = needs,
-};

@@ -6,6 +6,7 @@
  * as far as there is room: the hottest keys and the latest splits.
  */
 #include <limits.h>
+#include <stdlib.h>
 
 #include "shell/panel/gauge.h"
 #include "shell/panel/heat_row.h"
@@ -16,6 +17,7 @@ enum {
     KEYS_LEAST = 5,   /* lines that are left to them before the map grows */
     SPLITS_SHOWN = 4, /* latest splits */
     PINNED = 5,       /* hottest partitions that stay while the others scroll */
+    LIST_LEAST = 6,   /* lines from which a list below them pays */
     MAP_ROW_MAX = 3
 };
 
@@ -23,8 +25,12 @@ static struct sh_heat_drawing start(struct sh_views *views, const struct sh_area
                                     const struct sh_frame *frame, enum sh_heat_kind kind)
 {
     struct sh_heat_drawing drawing = {.views = views, .frame = frame, .area = area};
+    bool burst = false;
 
-    sh_heat_layout(&drawing.layout, kind, area->width);
+    for (size_t i = 0; i < frame->snapshot->count; i++)
+        burst = burst || frame->snapshot->partitions[i].read.burst_max_milli > 0 ||
+                frame->snapshot->partitions[i].write.burst_max_milli > 0;
+    sh_heat_layout(&drawing.layout, kind, burst, area->width);
     return drawing;
 }
 
@@ -39,28 +45,28 @@ static pk_slice summary(struct pk_arena *arena, const struct cmd_snapshot *snaps
 
 /* ---- the picture ----------------------------------------------------------------------------- */
 
-/* One label beside the map: line i of what is to be said of a partition, or all of it on one. */
+static pk_slice joined(struct pk_arena *arena, pk_slice a, pk_slice b)
+{
+    if (a.len == 0 || b.len == 0)
+        return a.len == 0 ? b : a;
+    return pk_arena_printf(arena, "%.*s · %.*s", PK_FMT(a), PK_FMT(b));
+}
+
+/* What stands beside a map row: its key and what becomes of the partition, then what was refused;
+ * all of it on one line where there is only one. */
 static pk_slice map_label(const struct sh_heat_drawing *drawing, int line, int lines,
                           const struct cmd_snapshot_partition *partition)
 {
     struct pk_arena *arena = &drawing->views->arena;
-    pk_slice parts[3] = {sh_heat_key_text(arena, partition), sh_throttle_text(arena, partition),
-                         sh_heat_note(arena, drawing->frame->snapshot, partition)};
-    pk_slice label = PK_LIT("");
-    int said = 0;
+    pk_slice hot = sh_heat_key_text(arena, partition);
+    pk_slice throttled = sh_throttle_text(arena, partition);
+    pk_slice note = sh_heat_note(arena, drawing->frame->snapshot, partition);
 
-    for (int i = 0; i < 3; i++) {
-        if (parts[i].len == 0)
-            continue;
-        if (said++ < line)
-            continue;
-        if (label.len > 0 && line < lines - 1)
-            break;
-        label = label.len == 0
-                    ? parts[i]
-                    : pk_arena_printf(arena, "%.*s · %.*s", PK_FMT(label), PK_FMT(parts[i]));
-    }
-    return label;
+    if (lines == 1)
+        return joined(arena, joined(arena, hot, throttled), note);
+    if (line == 0)
+        return joined(arena, hot, note);
+    return line == 1 ? throttled : PK_LIT("");
 }
 
 static void draw_axis(const struct sh_heat_drawing *drawing, int y, int x,
@@ -273,29 +279,40 @@ static int hottest(const struct cmd_snapshot *snapshot, const struct cmd_snapsho
     return count;
 }
 
-/* More partitions than lines: the hottest on top, a line of rest, and a list that scrolls. */
+static int by_place(const void *a, const void *b)
+{
+    const struct cmd_snapshot_partition *const *one = a;
+    const struct cmd_snapshot_partition *const *other = b;
+
+    return (*one)->number < (*other)->number ? -1 : 1;
+}
+
+/* More partitions than lines: the hottest on top, in the order of their keys so that they stand
+ * still; a line of rest, and a list that scrolls where there is room for one. */
 static void draw_many(const struct sh_heat_drawing *drawing, int y)
 {
     const struct cmd_snapshot_partition *hot[PINNED];
     const struct cmd_snapshot *snapshot = drawing->frame->snapshot;
     const struct sh_area *area = drawing->area;
     int room = area->height - y;
-    int most = room / 3 < PINNED ? room / 3 : PINNED;
-    int pinned = room < 4 ? 0 : hottest(snapshot, hot, most);
+    int most = room < LIST_LEAST ? room : room / 3;
+    int pinned = hottest(snapshot, hot, most < PINNED ? most : PINNED);
     int rows = room - pinned - (pinned > 0 ? 1 : 0);
     struct pk_arena *arena = &drawing->views->arena;
 
+    qsort(hot, (size_t)pinned, sizeof(*hot), by_place);
     for (int i = 0; i < pinned; i++)
         sh_heat_row(drawing, y++, hot[i]);
-    draw_list(drawing, pinned > 0 ? y + 1 : y, rows);
-    if (pinned == 0)
+    draw_list(drawing, pinned > 0 ? y + 1 : y, rows > 0 ? rows : 0);
+    if (pinned == 0 || rows <= 0)
         return;
 
     uint32_t last = drawing->views->heat.first + (uint32_t)(rows < 0 ? 0 : rows);
 
     sh_put_rule(area, y, "by key",
-                pk_arena_printf(arena, "%u to %u of %u · ↑↓ scrolls", drawing->views->heat.first,
-                                last > 0 ? last - 1 : 0, snapshot->partition_count),
+                pk_arena_printf(arena, "%u to %u of %.*s · ↑↓ scrolls", drawing->views->heat.first,
+                                last > 0 ? last - 1 : 0,
+                                PK_FMT(cmd_format_count(arena, snapshot->partition_count))),
                 false);
     if (snapshot->count < snapshot->partition_count)
         sh_put_cut(area, y, 10, 30, SH_INK_DIM,
@@ -312,6 +329,11 @@ void sh_heat_draw_rows(struct sh_views *views, const struct sh_area *area,
     sh_heat_headings(&drawing, 0);
     sh_put_repeat(area, 0, 0, drawing.layout.columns[SH_HEAT_TOKENS].x + 9, SH_INK_RULE, " ");
     sh_put(area, 0, 2, keys ? SH_INK_STRONG : SH_INK_RULE, PK_LIT("heat"));
+    if (frame->snapshot->partition_count + 1 > (uint32_t)area->height)
+        sh_put(area, 0, 6, SH_INK_DIM,
+               pk_arena_printf(
+                   &views->arena, " of %.*s",
+                   PK_FMT(sh_short_count(&views->arena, frame->snapshot->partition_count))));
     sh_fill_rule(area, 0);
     if (keys)
         sh_put_repeat(area, 0, 0, 1, SH_INK_STRONG, "›");

@@ -1,8 +1,8 @@
 /*
  * Split: heat, collections and stream in one screen. Heat takes the rows its partitions need, up to
- * two fifths, and has its map as a picture where that fits; the others stand side by side below, or
- * below each other where that is too narrow; a large screen has the stream at its right, as high as
- * the screen. Tab gives the keys to the next part.
+ * half of the screen, and has its map as a picture where two fifths hold it; the others stand side
+ * by side below, or below each other where that is too narrow; a large screen has the stream at its
+ * right, as high as the screen. Tab gives the keys to the next part.
  */
 #include "shell/panel/views.h"
 
@@ -21,10 +21,10 @@ struct parts {
 static int heat_rows(const struct sh_area *area, const struct cmd_snapshot *snapshot)
 {
     int rows = snapshot->partition_count > 100 ? 101 : (int)snapshot->partition_count + 1;
-    int most = area->height * 2 / 5 < 2 ? 2 : area->height * 2 / 5;
+    int most = area->height / 2 < 2 ? 2 : area->height / 2;
     int picture = sh_heat_picture_rows(snapshot);
 
-    if (picture <= most)
+    if (picture <= area->height * 2 / 5)
         return picture;
     return rows < 2 ? 2 : rows < most ? rows : most;
 }

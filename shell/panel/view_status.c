@@ -4,12 +4,13 @@
  */
 #include "shell/panel/views.h"
 
-static pk_slice mode_text(struct pk_arena *arena, const struct cmd_snapshot *snapshot)
+static pk_slice mode_text(struct pk_arena *arena, const struct cmd_snapshot *snapshot, bool brief)
 {
     if (snapshot->on_demand)
         return PK_LIT("on demand");
-    return pk_arena_printf(arena, "provisioned %lld R %lld W", (long long)snapshot->read.limit,
-                           (long long)snapshot->write.limit);
+    return pk_arena_printf(arena, "%s%.*s R %.*s W", brief ? "" : "provisioned ",
+                           PK_FMT(cmd_format_count(arena, (uint64_t)snapshot->read.limit)),
+                           PK_FMT(cmd_format_count(arena, (uint64_t)snapshot->write.limit)));
 }
 
 static const char *throttle_text(enum cmd_throttle throttle)
@@ -36,7 +37,7 @@ static pk_slice clock_text(struct pk_arena *arena, const struct cmd_snapshot *sn
     return time;
 }
 
-static pk_slice left_text(struct pk_arena *arena, const struct sh_frame *frame)
+static pk_slice left_text(struct pk_arena *arena, const struct sh_frame *frame, bool brief)
 {
     const struct cmd_snapshot *snapshot = frame->snapshot;
 
@@ -47,12 +48,13 @@ static pk_slice left_text(struct pk_arena *arena, const struct sh_frame *frame)
                                PK_FMT(clock_text(arena, snapshot)));
     return pk_arena_printf(arena, "%.*s%s%.*s · %.*s · %s · %.*s", PK_FMT(snapshot->table),
                            snapshot->index.len > 0 ? "." : "", PK_FMT(snapshot->index),
-                           PK_FMT(mode_text(arena, snapshot)), throttle_text(snapshot->throttle),
-                           PK_FMT(clock_text(arena, snapshot)));
+                           PK_FMT(mode_text(arena, snapshot, brief)),
+                           throttle_text(snapshot->throttle), PK_FMT(clock_text(arena, snapshot)));
 }
 
 /* "5,217/s ok  4,783/s throttled"; *alert: something is refused. */
-static pk_slice right_text(struct pk_arena *arena, const struct sh_frame *frame, bool *alert)
+static pk_slice right_text(struct pk_arena *arena, const struct sh_frame *frame, bool brief,
+                           bool *alert)
 {
     const struct cmd_snapshot *snapshot = frame->snapshot;
 
@@ -67,16 +69,18 @@ static pk_slice right_text(struct pk_arena *arena, const struct sh_frame *frame,
     if (refused == 0)
         return pk_arena_printf(arena, "%.*s/s", PK_FMT(ok));
     *alert = snapshot->throttle == CMD_THROTTLE_ENFORCE;
-    return pk_arena_printf(arena, "%.*s/s ok  %.*s/s %s", PK_FMT(ok),
-                           PK_FMT(cmd_format_count(arena, refused)), sh_throttle_word(snapshot));
+    return pk_arena_printf(
+        arena, "%.*s/s ok  %.*s/s %s", PK_FMT(ok), PK_FMT(cmd_format_count(arena, refused)),
+        brief && snapshot->throttle == CMD_THROTTLE_OBSERVE ? "over" : sh_throttle_word(snapshot));
 }
 
 void sh_status_draw(struct pk_arena *arena, const struct sh_area *area,
                     const struct sh_frame *frame)
 {
     bool alert = false;
-    pk_slice left = left_text(arena, frame);
-    pk_slice right = right_text(arena, frame, &alert);
+    bool brief = area->width < 90;
+    pk_slice left = left_text(arena, frame, brief);
+    pk_slice right = right_text(arena, frame, brief, &alert);
     const char *held = frame->frozen ? "FROZEN" : frame->prompt && frame->focus ? "KEYS HERE" : "";
     int right_width = sh_width(area, right);
     int right_at = area->width - right_width - 1;

@@ -183,7 +183,7 @@ void sh_stream_draw_pane(struct sh_views *views, const struct sh_area *area,
     if (list.height < 1)
         return;
     if (drawing.state->ring.count == 0)
-        sh_put_nothing(&list, PK_LIT("no changes since the panel looks"));
+        sh_put_nothing(&list, PK_LIT("no changes since the panel opened"));
     draw_records(&drawing, &list, end);
     drawing.area = area;
     if (readers > 0)

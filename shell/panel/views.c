@@ -1,5 +1,5 @@
 /* The table of views and what goes to whichever is in front; see view.h. */
-#include "shell/panel/views.h"
+#include "shell/panel/collections.h"
 
 #include <stdlib.h>
 
@@ -32,14 +32,18 @@ void sh_views_free(struct sh_views *views)
     sh_model_free(views->model);
     sh_collections_release(&views->collections);
     sh_tail_ring_release(&views->stream.ring);
+    pk_buf_release(&views->table);
     pk_arena_release(&views->arena);
     free(views);
 }
 
 void sh_views_restart(struct sh_views *views)
 {
+    uint32_t ticket = views->collections.ticket + 1; /* what was asked before answers nothing now */
+
     sh_model_clear(views->model);
     sh_collections_release(&views->collections);
+    views->collections.ticket = ticket;
     sh_tail_ring_release(&views->stream.ring);
     views->stream = (struct sh_stream){0};
     views->heat = (struct sh_heat){0};
@@ -76,9 +80,24 @@ int sh_view_function_key(enum sh_view_id id)
     return FIRST_FUNCTION_KEY + (int)id;
 }
 
+/* Another table or index is in the frame: what was remembered was of the one before. */
+static void notice_table(struct sh_views *views, const struct cmd_snapshot *snapshot)
+{
+    pk_slice table = pk_arena_printf(&views->arena, "%.*s.%.*s", PK_FMT(snapshot->table),
+                                     PK_FMT(snapshot->index));
+
+    if (pk_slice_equal(pk_buf_slice(&views->table), table))
+        return;
+    if (views->table.len > 0)
+        sh_views_restart(views);
+    sh_text_set(&views->table, table);
+}
+
 /* What the views remember goes on whichever is in front, so that switching shows no gap. */
 static void take_in(struct sh_views *views, const struct sh_frame *frame)
 {
+    if (frame->snapshot != NULL)
+        notice_table(views, frame->snapshot);
     if (frame->snapshot != NULL && frame->snapshot->table.len > 0)
         sh_model_feed(views->model, frame->snapshot);
     sh_tail_ring_feed(&views->stream.ring, frame->records, frame->record_count);
@@ -201,9 +220,9 @@ void sh_views_draw_keys(const struct sh_views *views, struct sh_canvas *canvas, 
         x = put_key(&area, x, key, VIEWS[i]->brief, views->front == (enum sh_view_id)i);
     }
     if (ours) {
-        x = put_help(&area, x + (x > 1 ? 1 : 0), VIEWS[views->front]->help);
-        x = put_help(&area, x,
-                     frame->prompt ? "f freeze  +- rate  R reset  Esc prompt" : "f freeze  q quit");
+        x = put_help(&area, x + (x > 1 ? 1 : 0), frame->prompt ? "Esc prompt" : "q quit");
+        x = put_help(&area, x, VIEWS[views->front]->help);
+        x = put_help(&area, x, frame->prompt ? "f freeze  +- rate  R reset" : "f freeze");
     } else {
         x = put_key(&area, x, "F7", "into view", false);
         x = put_key(&area, x, "F9", "off", false);

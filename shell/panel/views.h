@@ -100,7 +100,8 @@ struct sh_views {
     struct sh_collections collections;
     struct sh_stream stream;
     struct sh_indexes indexes;
-    enum sh_pane pane; /* of the split view: which part has the keys */
+    struct pk_buf table; /* "table.index" that is looked at */
+    enum sh_pane pane;   /* of the split view: which part has the keys */
 };
 
 void sh_collections_release(struct sh_collections *state);
@@ -143,9 +144,10 @@ void sh_stream_draw_pane(struct sh_views *views, const struct sh_area *area,
                          const struct sh_frame *frame, bool keys);
 /* The ink of items of that kind: by the prefix of the sort key. */
 enum sh_ink sh_kind_ink(struct sh_collections *state, pk_slice sort);
-/* "+3" since the view opened; empty: as it was. */
+/* Remembers how large the collections of an answer are that were not seen before. */
+void sh_growth_see(struct sh_collections *state, const struct sh_frame *frame);
+/* "+3" since then; empty: as it was. */
 pk_slice sh_growth_text(struct pk_arena *arena, struct sh_collections *state,
-                        const struct sh_frame *frame,
                         const struct cmd_viewport_collection *collection);
 
 /* The projector's large pictures: at most seven things. */

@@ -120,3 +120,172 @@ Test(panel_views, each_view_at_each_size)
             }
     panel_fixture_release(&fixture);
 }
+
+/* Draws one view of a fixture and compares it. */
+static void golden_of(const struct panel_fixture *fixture, enum sh_view_id id, struct size size,
+                      const char *name)
+{
+    struct sh_views *views = sh_views_new();
+    struct sh_canvas canvas = SH_CANVAS_INIT;
+
+    sh_views_show(views, id);
+    draw(views, &canvas, &fixture->frame, size.height, size.width);
+    expect_golden(&canvas, name);
+    sh_canvas_release(&canvas);
+    sh_views_free(views);
+}
+
+Test(panel_views, split_is_one_row_becoming_two)
+{
+    struct panel_fixture before;
+    struct panel_fixture after;
+    struct sh_views *views = sh_views_new();
+    struct sh_canvas canvas = SH_CANVAS_INIT;
+
+    panel_fixture_hot(&before);
+    panel_fixture_split(&after);
+    for (int id = 0; id < SH_VIEWS; id += SH_VIEW_SPLIT) {
+        char name[80];
+
+        sh_views_show(views, (enum sh_view_id)id);
+        draw(views, &canvas, &before.frame, 24, 80);
+        draw(views, &canvas, &after.frame, 24, 80);
+        snprintf(name, sizeof(name), "%s-after-split-80x24", sh_view_name((enum sh_view_id)id));
+        expect_golden(&canvas, name);
+    }
+    sh_canvas_release(&canvas);
+    sh_views_free(views);
+    panel_fixture_release(&before);
+    panel_fixture_release(&after);
+}
+
+Test(panel_views, bursts_have_a_column)
+{
+    struct panel_fixture fixture;
+
+    panel_fixture_provisioned(&fixture);
+    golden_of(&fixture, SH_VIEW_HEAT, SIZES[0], "heat-provisioned-80x24");
+    fixture.frame.focus = true;
+    golden_of(&fixture, SH_VIEW_SPLIT, (struct size){20, 120}, "split-focus-120x20");
+    panel_fixture_release(&fixture);
+}
+
+Test(panel_views, many_partitions_keep_the_hottest)
+{
+    struct panel_fixture fixture;
+
+    panel_fixture_many(&fixture, 256, 0, 256);
+    golden_of(&fixture, SH_VIEW_HEAT, SIZES[0], "heat-many-80x24");
+    golden_of(&fixture, SH_VIEW_HEAT, SIZES[1], "heat-many-120x40");
+    golden_of(&fixture, SH_VIEW_SPLIT, SIZES[0], "split-many-80x24");
+    panel_fixture_release(&fixture);
+    panel_fixture_many(&fixture, 10000, 0, 256);
+    golden_of(&fixture, SH_VIEW_HEAT, SIZES[0], "heat-10000-80x24");
+    panel_fixture_release(&fixture);
+}
+
+Test(panel_views, nothing_to_show)
+{
+    struct panel_fixture fixture;
+
+    panel_fixture_no_table(&fixture);
+    for (int id = 0; id < SH_VIEWS; id++) {
+        char name[80];
+
+        snprintf(name, sizeof(name), "%s-no-table", sh_view_name((enum sh_view_id)id));
+        golden_of(&fixture, (enum sh_view_id)id, (struct size){10, 60}, name);
+    }
+    panel_fixture_release(&fixture);
+    panel_fixture_empty(&fixture);
+    golden_of(&fixture, SH_VIEW_SPLIT, SIZES[0], "split-empty-80x24");
+    golden_of(&fixture, SH_VIEW_HEAT, SIZES[0], "heat-empty-80x24");
+    golden_of(&fixture, SH_VIEW_INDEXES, SIZES[0], "indexes-empty-80x24");
+    fixture.frame.snapshot = NULL;
+    fixture.frame.trouble = PK_LIT("reconnecting …");
+    golden_of(&fixture, SH_VIEW_SPLIT, (struct size){10, 60}, "split-reconnecting");
+    panel_fixture_release(&fixture);
+}
+
+Test(panel_views, projector_shows_few_things_large)
+{
+    struct panel_fixture fixture;
+
+    panel_fixture_hot(&fixture);
+    fixture.frame.look.projector = true;
+    fixture.frame.prompt = false;
+    for (int id = 0; id < SH_VIEWS; id++) {
+        char name[80];
+
+        snprintf(name, sizeof(name), "%s-projector-80x24", sh_view_name((enum sh_view_id)id));
+        golden_of(&fixture, (enum sh_view_id)id, SIZES[0], name);
+    }
+    panel_fixture_release(&fixture);
+    panel_fixture_many(&fixture, 256, 0, 256);
+    fixture.frame.look.projector = true;
+    golden_of(&fixture, SH_VIEW_HEAT, SIZES[0], "heat-projector-many-80x24");
+    panel_fixture_release(&fixture);
+}
+
+/* What an in-terminal panel has of 80 columns and 24 rows. */
+Test(panel_views, half_a_terminal)
+{
+    struct panel_fixture fixture;
+
+    panel_fixture_hot(&fixture);
+    for (int id = 0; id < SH_VIEWS; id++) {
+        char name[80];
+
+        snprintf(name, sizeof(name), "%s-80x14", sh_view_name((enum sh_view_id)id));
+        golden_of(&fixture, (enum sh_view_id)id, (struct size){14, 80}, name);
+    }
+    panel_fixture_release(&fixture);
+}
+
+/* ---- hostile data ---------------------------------------------------------------------------- */
+
+Test(panel_views, items_are_data)
+{
+    struct panel_fixture fixture;
+
+    panel_fixture_hostile(&fixture);
+    for (int utf8 = 0; utf8 < 2; utf8++)
+        for (int id = 0; id < SH_VIEWS; id++) {
+            char name[80];
+
+            fixture.frame.look.utf8 = utf8;
+            snprintf(name, sizeof(name), "%s-hostile%s", sh_view_name((enum sh_view_id)id),
+                     utf8 ? "" : "-ascii");
+            golden_of(&fixture, (enum sh_view_id)id, SIZES[0], name);
+        }
+    panel_fixture_release(&fixture);
+}
+
+/* Every view of every fixture at sizes down to nothing: sound cells, no crash (ASan). */
+Test(panel_views, any_size)
+{
+    static const int sizes[] = {0, 1, 2, 3, 5, 8, 13, 23, 24, 31, 40, 79, 101, 161, 300, 700};
+    static void (*const makers[])(struct panel_fixture *) = {
+        panel_fixture_hot, panel_fixture_split, panel_fixture_empty, panel_fixture_hostile,
+        panel_fixture_no_table};
+
+    for (size_t m = 0; m < sizeof(makers) / sizeof(*makers); m++) {
+        struct panel_fixture fixture;
+        struct sh_views *views = sh_views_new();
+        struct sh_canvas canvas = SH_CANVAS_INIT;
+
+        makers[m](&fixture);
+        for (size_t h = 0; h < 13; h++)
+            for (size_t w = 0; w < sizeof(sizes) / sizeof(*sizes); w++)
+                for (int id = 0; id < SH_VIEWS * 2; id++) {
+                    sh_views_show(views, (enum sh_view_id)(id / 2));
+                    fixture.frame.look.projector = id % 2;
+                    fixture.frame.focus = w % 2;
+                    draw(views, &canvas, &fixture.frame, sizes[h], sizes[w]);
+                    cr_assert_eq(canvas.height, sizes[h]);
+                    expect_sound(&canvas, sh_view_name((enum sh_view_id)(id / 2)));
+                }
+        sh_canvas_release(&canvas);
+        sh_views_free(views);
+        panel_fixture_release(&fixture);
+    }
+}

@@ -89,6 +89,7 @@ struct row {
     const char *hash, *sort, *item;
     uint64_t bytes;
     enum cmd_row_read read;
+    uint32_t partition;
 };
 
 /* Rows of one partition key in a row become a collection. */
@@ -105,7 +106,7 @@ static void set_rows(struct panel_fixture *fixture, const struct row *rows, size
         if (last == NULL || !pk_slice_is(last->hash, rows[i].hash)) {
             last = &viewport->collections[viewport->count++];
             last->hash = pk_slice_cstr(rows[i].hash);
-            last->partition = (uint32_t)viewport->count % 4;
+            last->partition = rows[i].partition;
             last->rows = &out[i];
         }
         out[i] = (struct cmd_viewport_row){
@@ -121,18 +122,19 @@ static void set_rows(struct panel_fixture *fixture, const struct row *rows, size
     }
 }
 
+/* In the order of their tokens. */
 static const struct row DASHBOARD[] = {
-    {"USER#1", "PROFILE", "name 'Ada' · plan 'team' · seats 40", 400, CMD_ROW_UNREAD},
-    {"USER#123", "ORDER#1001", "total 45", 29, CMD_ROW_RETURNED},
-    {"USER#123", "ORDER#1002", "total 12.5", 30, CMD_ROW_FILTERED},
-    {"USER#123", "ORDER#1003", "tags <<'new'>> · total 30", 36, CMD_ROW_RETURNED},
-    {"USER#123", "PAYMENT#5", "status 'paid'", 31, CMD_ROW_UNREAD},
-    {"USER#123", "PROFILE", "name 'Alice'", 400, CMD_ROW_UNREAD},
-    {"USER#999", "ORDER#55", "total 9.99", 27, CMD_ROW_UNREAD},
-    {"USER#999", "PROFILE", "name 'Grace'", 27, CMD_ROW_UNREAD},
-    {"USER#17", "PROFILE", "name 'Edsger'", 412, CMD_ROW_UNREAD},
-    {"USER#17", "SESSION#a", "expires 1786629607", 44, CMD_ROW_UNREAD},
-    {"USER#204", "PROFILE", "name 'Barbara'", 398, CMD_ROW_UNREAD},
+    {"USER#999", "ORDER#55", "total 12.5", 27, CMD_ROW_UNREAD, 0},
+    {"USER#999", "PROFILE", "name 'Grace'", 27, CMD_ROW_UNREAD, 0},
+    {"USER#123", "ORDER#1001", "total 45", 29, CMD_ROW_RETURNED, 1},
+    {"USER#123", "ORDER#1002", "total 12.5", 30, CMD_ROW_FILTERED, 1},
+    {"USER#123", "ORDER#1003", "tags <<'new'>> · total 30", 36, CMD_ROW_RETURNED, 1},
+    {"USER#123", "PAYMENT#5", "status 'paid'", 31, CMD_ROW_UNREAD, 1},
+    {"USER#123", "PROFILE", "name 'Alice'", 400, CMD_ROW_UNREAD, 1},
+    {"USER#204", "PROFILE", "name 'Barbara'", 398, CMD_ROW_UNREAD, 1},
+    {"USER#1", "PROFILE", "name 'Ada' · plan 'team' · seats 40", 400, CMD_ROW_UNREAD, 2},
+    {"USER#17", "PROFILE", "name 'Edsger'", 412, CMD_ROW_UNREAD, 3},
+    {"USER#17", "SESSION#a", "expires 1786629607", 44, CMD_ROW_UNREAD, 3},
 };
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -273,6 +275,20 @@ void panel_fixture_hot(struct panel_fixture *fixture)
     fixture->frame.last = PK_LIT("Query · partition 1 of 4 · 0.5 RCU");
 }
 
+void panel_fixture_provisioned(struct panel_fixture *fixture)
+{
+    panel_fixture_hot(fixture);
+    fixture->snapshot.on_demand = false;
+    fixture->snapshot.paused = true;
+    for (size_t i = 0; i < 4; i++) {
+        struct cmd_snapshot_access *read = &fixture->snapshot.partitions[i].read;
+
+        read->burst_max_milli = 900000;
+        read->burst_milli = i == 2 ? 0 : 900000 - (int64_t)i * 117000;
+        read->throttled[CMD_LIMIT_PROVISIONED] = i == 2 ? 12 : 0;
+    }
+}
+
 /* The children know what came after the split only. */
 static void set_child(struct panel_fixture *fixture, struct cmd_snapshot_partition *child,
                       const struct shape *shape, size_t seconds)
@@ -364,7 +380,11 @@ void panel_fixture_collections(struct panel_fixture *fixture, size_t collections
         static const char *const sorts[] = {"ORDER#1", "ORDER#2", "PROFILE"};
 
         rows[i] = (struct row){pk_arena_printf(&fixture->arena, "USER#%05zu", i / 3).data,
-                               sorts[i % 3], "total 1", 20 + i % 7, CMD_ROW_UNREAD};
+                               sorts[i % 3],
+                               "total 1",
+                               20 + i % 7,
+                               CMD_ROW_UNREAD,
+                               0};
     }
     set_partitions(fixture, 1);
     set_rows(fixture, rows, collections * 3);
@@ -374,14 +394,14 @@ void panel_fixture_collections(struct panel_fixture *fixture, size_t collections
 void panel_fixture_hostile(struct panel_fixture *fixture)
 {
     static const struct row rows[] = {
-        {"\033[2J\033[31mRED", "a\r\nb", "x '\033]0;title\007'", 10, CMD_ROW_RETURNED},
-        {"日本語テーブル", "注文#一", "名前 '太郎' · 値段 12", 20, CMD_ROW_FILTERED},
-        {"日本語テーブル", "配送#二", "状態 '発送済み'", 22, CMD_ROW_UNREAD},
+        {"\033[2J\033[31mRED", "a\r\nb", "x '\033]0;title\007'", 10, CMD_ROW_RETURNED, 0},
+        {"日本語テーブル", "注文#一", "名前 '太郎' · 値段 12", 20, CMD_ROW_FILTERED, 0},
+        {"日本語テーブル", "配送#二", "状態 '発送済み'", 22, CMD_ROW_UNREAD, 0},
         {"e\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x85\xcc\x86\xcc\x87", "\xcc\x81mark first", "zalgo",
-         30, CMD_ROW_UNREAD},
-        {"bad \xff\xfe bytes", "\xc3", "cut \xe6\x97", 40, CMD_ROW_RETURNED},
-        {"👩‍👩‍👧 family", "❤️ heart", "flag 🇩🇪", 50, CMD_ROW_UNREAD},
-        {"\xe2\x80\xaeright to left", "tab\there", "nul \xc0\x80", 60, CMD_ROW_UNREAD},
+         30, CMD_ROW_UNREAD, 0},
+        {"bad \xff\xfe bytes", "\xc3", "cut \xe6\x97", 40, CMD_ROW_RETURNED, 0},
+        {"👩‍👩‍👧 family", "❤️ heart", "flag 🇩🇪", 50, CMD_ROW_UNREAD, 0},
+        {"\xe2\x80\xaeright to left", "tab\there", "nul \xc0\x80", 60, CMD_ROW_UNREAD, 0},
     };
 
     panel_fixture_hot(fixture);

@@ -19,6 +19,8 @@ void panel_fixture_release(struct panel_fixture *fixture);
 /* The dashboard of the lesson in the seventh second of its noon: four partitions, the third
  * throttled by one key, a query just read three orders. */
 void panel_fixture_hot(struct panel_fixture *fixture);
+/* The same, provisioned: with bursts, on a paused clock, throttled for two reasons. */
+void panel_fixture_provisioned(struct panel_fixture *fixture);
 /* The same table a while later: the hot partition has split. Feed _hot first. */
 void panel_fixture_split(struct panel_fixture *fixture);
 /* No table, and a table without items. */
