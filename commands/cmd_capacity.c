@@ -73,7 +73,7 @@ const struct cmd_entry cmd_capacity_entry = {
     .usage = "[reset]",
     .summary = "what this session has consumed, by table and operation",
     .detail = "Counted is what answers say they cost: a write whose condition failed costs too,\n"
-              "but its answer does not say so.",
+              "but its answer does not say so. A traffic is counted when it is stopped.",
     .flags = CMD_READONLY,
     .complete = complete_capacity,
     .run = capacity_run,

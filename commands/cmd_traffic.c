@@ -6,6 +6,7 @@
 #include "commands/args.h"
 #include "commands/entries.h"
 #include "commands/schema.h"
+#include "commands/spent.h"
 #include "commands/traffic_fill.h"
 #include "commands/traffic_show.h"
 #include "commands/transfer/transfer_args.h"
@@ -285,8 +286,26 @@ static enum pk_code end_record(struct order *order, bool *was, struct pk_error *
     return rc;
 }
 
+/* What it consumed belongs to what the session did. */
+static void add_spent(struct cmd_context *context, const struct traffic *traffic)
+{
+    for (unsigned i = 0; i < TRAFFIC_OPS; i++) {
+        enum traffic_op op = (enum traffic_op)i;
+        int64_t milli = traffic->tally.milli_of[op];
+        const struct cmd_spent_sum sum = {.table = traffic->plan.table.data,
+                                          .operation = traffic_op_operation(op),
+                                          .requests = traffic->tally.ok_of[op],
+                                          .read_milli = traffic_op_reads(op) ? milli : 0,
+                                          .write_milli = traffic_op_reads(op) ? 0 : milli};
+
+        if (sum.requests > 0)
+            cmd_spent_add_sum(context, &sum);
+    }
+}
+
 static void stop_one(struct order *order, struct traffic *traffic_take)
 {
+    add_spent(order->context, traffic_take);
     cmd_traffic_summary(order->context, traffic_take, order->result);
     traffic_free(traffic_take);
 }

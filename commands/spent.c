@@ -90,6 +90,18 @@ static void add_entry(struct cmd_spent *spent, const char *operation, bool read,
         row->write_milli += milli;
 }
 
+void cmd_spent_add_sum(struct cmd_context *context, const struct cmd_spent_sum *sum)
+{
+    struct cmd_spent_row *row;
+
+    if (context->spent == NULL)
+        context->spent = pk_calloc(1, sizeof(*context->spent));
+    row = row_of(context->spent, sum->table, sum->operation);
+    row->requests += sum->requests;
+    row->read_milli += sum->read_milli;
+    row->write_milli += sum->write_milli;
+}
+
 void cmd_spent_add(struct cmd_context *context, const char *operation, const cJSON *request,
                    const cJSON *answer)
 {

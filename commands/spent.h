@@ -21,6 +21,13 @@ struct cmd_spent {
 
 /* NULL is accepted. */
 void cmd_spent_free(struct cmd_spent *spent);
+/* What requests of one operation on a table consumed together (a traffic). */
+struct cmd_spent_sum {
+    const char *table, *operation;
+    uint64_t requests;
+    int64_t read_milli, write_milli;
+};
+void cmd_spent_add_sum(struct cmd_context *context, const struct cmd_spent_sum *sum);
 /* Adds what the answer says. A request that asked for no ConsumedCapacity adds nothing. */
 void cmd_spent_add(struct cmd_context *context, const char *operation, const struct cJSON *request,
                    const struct cJSON *answer);

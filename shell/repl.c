@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "commands/schema.h"
+#include "commands/traffic_show.h"
 #include "shell/connect.h"
 #include "shell/line.h"
 #include "shell/panel/panel.h"
@@ -234,6 +235,18 @@ static void run_wishes(struct sh *sh)
     pk_buf_release(&text);
 }
 
+/* What ended while something was typed is told before the next prompt. */
+static void tell_news(struct sh *sh)
+{
+    struct cmd_result news;
+
+    cmd_result_init(&news);
+    cmd_traffic_news(&sh->context, &news);
+    if (news.first != NULL)
+        sh_show(sh, &news, (pk_slice){NULL, 0}, NULL);
+    cmd_result_release(&news);
+}
+
 static void loop(struct repl *repl)
 {
     struct pk_buf prompt = PK_BUF_INIT;
@@ -245,6 +258,7 @@ static void loop(struct repl *repl)
         pk_buf_clear(&prompt);
         if (repl->sh->context.engine != NULL)
             cmd_current_table(&repl->sh->context); /* the only table, if it is, from the start */
+        tell_news(repl->sh);
         sh_prompt(&prompt, &repl->sh->context, repl->open);
         sh_panel_follow(repl->sh);
         switch (sh_line_read(repl->sh->line, prompt.data, pk_buf_slice(&repl->pending), &text)) {

@@ -172,6 +172,16 @@ static void append(struct traffics *traffics, struct traffic *traffic)
     traffics->count++;
 }
 
+/* It stays the same until it is left, and so is read without the lock. */
+static void go_to(struct traffics *traffics, const struct traffic_place *place)
+{
+    if (traffics->place.backend != NULL)
+        return;
+    traffics->place = *place;
+    if (place->engine != NULL)
+        traffics->clock = pk_engine_clock(place->engine);
+}
+
 enum pk_code traffics_start(struct traffics *traffics, const struct traffic_place *place,
                             const struct traffic_start *start, struct pk_error *err)
 {
@@ -180,9 +190,7 @@ enum pk_code traffics_start(struct traffics *traffics, const struct traffic_plac
     lock(traffics);
     rc = claim_name(traffics, start->name, err);
     if (rc == PK_OK) {
-        traffics->place = *place;
-        traffics->clock =
-            place->engine != NULL ? pk_engine_clock(place->engine) : &traffics->own_clock;
+        go_to(traffics, place);
         append(traffics, new_traffic(traffics, start));
     }
     unlock(traffics);

@@ -71,8 +71,9 @@ struct traffic_start {
     uint64_t for_ms; /* 0: until it is stopped */
     uint32_t speed;  /* of a replay: so many times as fast */
 };
-/* Starts one at the simulated time that it is. One that has ended gives its name away. PK_E_USAGE
- * for a name that is taken, and for too many. */
+/* Starts one at the simulated time that it is. The place is that of the first one until all is
+ * left. One that has ended gives its name away. PK_E_USAGE for a name that is taken, and for too
+ * many. */
 PK_MUST_CHECK enum pk_code traffics_start(struct traffics *traffics,
                                           const struct traffic_place *place,
                                           const struct traffic_start *start, struct pk_error *err);

@@ -445,24 +445,22 @@ static void write_query(const struct traffic_plan *plan, const struct traffic_re
     pk_buf_add_byte(json, '}');
 }
 
-static const struct {
-    const char *operation;
-    void (*write)(const struct traffic_plan *plan, const struct traffic_request *request,
-                  struct pk_buf *json);
-} operations[TRAFFIC_OPS] = {
-    [TRAFFIC_GET] = {"GetItem", write_get},
-    [TRAFFIC_PUT] = {"PutItem", write_put},
-    [TRAFFIC_EDIT] = {"UpdateItem", write_edit},
-    [TRAFFIC_QUERY] = {"Query", write_query},
+typedef void write_body(const struct traffic_plan *plan, const struct traffic_request *request,
+                        struct pk_buf *json);
+static write_body *const bodies[TRAFFIC_OPS] = {
+    [TRAFFIC_GET] = write_get,
+    [TRAFFIC_PUT] = write_put,
+    [TRAFFIC_EDIT] = write_edit,
+    [TRAFFIC_QUERY] = write_query,
 };
 
 void traffic_plan_write(const struct traffic_plan *plan, const struct traffic_request *request,
                         struct pk_buf *json, pk_slice *operation)
 {
-    *operation = pk_slice_cstr(operations[request->op].operation);
+    *operation = pk_slice_cstr(traffic_op_operation(request->op));
     pk_buf_add_cstr(json, "{\"TableName\":");
     json_out_string(json, plan->table);
-    operations[request->op].write(plan, request, json);
+    bodies[request->op](plan, request, json);
     if (traffic_op_reads(request->op) && traffic_plan_strong(plan, request))
         pk_buf_add_cstr(json, ",\"ConsistentRead\":true");
     if (plan->capacity)

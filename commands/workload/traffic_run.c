@@ -241,7 +241,8 @@ static void send_one(struct traffics *traffics, const struct job *job, size_t i,
     cmd_response_release(&response);
 }
 
-/* Not under the lock. The traffic lives as long as something of it is in flight. */
+/* Not under the lock. The traffic lives as long as something of it is in flight; after the last
+ * answer was noted it is not touched. */
 static void send_job(struct traffics *traffics, const struct job *job)
 {
     struct pk_buf json = PK_BUF_INIT;
@@ -251,7 +252,8 @@ static void send_job(struct traffics *traffics, const struct job *job)
         send_one(traffics, job, i++, &json);
     pk_buf_release(&json);
     pthread_mutex_lock(&traffics->lock);
-    job->traffic->in_flight -= (unsigned)(job->count - i);
+    if (i < job->count)
+        job->traffic->in_flight -= (unsigned)(job->count - i);
     pthread_cond_broadcast(&traffics->idle);
     pthread_mutex_unlock(&traffics->lock);
 }

@@ -17,14 +17,14 @@ struct traffic_recorder {
 };
 
 struct traffics {
-    pthread_mutex_t lock; /* guards all that follows, and every traffic */
-    pthread_cond_t work;  /* something to send, or the end */
-    pthread_cond_t idle;  /* a traffic's requests are answered */
-    struct traffic_place place;
-    struct pk_clock own_clock; /* of an endpoint */
-    struct pk_clock *clock;    /* the engine's, or own_clock */
-    int64_t asked_us;          /* when another pksk was asked for its clock */
-    struct traffic *first;     /* by order of start */
+    pthread_mutex_t lock;       /* guards all that follows, and every traffic */
+    pthread_cond_t work;        /* something to send, or the end */
+    pthread_cond_t idle;        /* a traffic's requests are answered */
+    struct traffic_place place; /* as the next two set once, before there is a thread to read it */
+    struct pk_clock *clock;     /* the engine's, or own_clock */
+    struct pk_clock own_clock;  /* of an endpoint; has a lock of its own */
+    int64_t asked_us;           /* when another pksk was asked for its clock */
+    struct traffic *first;      /* by order of start */
     size_t count;
     uint64_t turns; /* jobs taken on a running clock */
     pthread_t threads[TRAFFIC_THREADS_MAX];

@@ -14,6 +14,14 @@ const char *traffic_op_name(enum traffic_op op)
     return op_names[op];
 }
 
+const char *traffic_op_operation(enum traffic_op op)
+{
+    static const char *const operations[TRAFFIC_OPS] = {"GetItem", "PutItem", "UpdateItem",
+                                                        "Query"};
+
+    return operations[op];
+}
+
 bool traffic_op_reads(enum traffic_op op)
 {
     return op == TRAFFIC_GET || op == TRAFFIC_QUERY;

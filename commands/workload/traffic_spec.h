@@ -25,6 +25,8 @@ enum {
 enum traffic_op { TRAFFIC_GET, TRAFFIC_PUT, TRAFFIC_EDIT, TRAFFIC_QUERY, TRAFFIC_OPS };
 /* "get" */
 const char *traffic_op_name(enum traffic_op op);
+/* "GetItem" */
+const char *traffic_op_operation(enum traffic_op op);
 bool traffic_op_reads(enum traffic_op op);
 /* The operation of that name in any case; false when there is none. */
 bool traffic_op_parse(pk_slice word, enum traffic_op *op);

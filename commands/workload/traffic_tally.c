@@ -195,6 +195,16 @@ static int64_t units_of(const struct cmd_response *response)
     return milli;
 }
 
+static void add_units(struct traffic_tally *tally, enum traffic_op op, int64_t milli)
+{
+    tally->ok_of[op]++;
+    tally->milli_of[op] += milli;
+    if (traffic_op_reads(op))
+        tally->read_milli += milli;
+    else
+        tally->write_milli += milli;
+}
+
 void traffic_tally_add(struct traffic_tally *tally, const struct traffic_plan *plan,
                        enum traffic_op op, int64_t second, const struct cmd_response *response)
 {
@@ -216,7 +226,7 @@ void traffic_tally_add(struct traffic_tally *tally, const struct traffic_plan *p
         tally->ok++;
         tally->would += would;
         tally->second_ok++;
-        *(traffic_op_reads(op) ? &tally->read_milli : &tally->write_milli) += units_of(response);
+        add_units(tally, op, units_of(response));
     }
 }
 

@@ -35,6 +35,8 @@ struct traffic_failure {
 struct traffic_tally {
     uint64_t sent, ok, throttled, failed; /* sent = ok + throttled + failed */
     uint64_t would;                       /* of ok: observed throttles */
+    uint64_t ok_of[TRAFFIC_OPS];
+    int64_t milli_of[TRAFFIC_OPS]; /* consumed */
     int64_t read_milli, write_milli;
     struct histogram micros;
     struct traffic_throttle *throttles; /* owned */

@@ -22,6 +22,8 @@ struct foreign {
     unsigned pending;   /* so many more DescribeTable say CREATING */
     unsigned leaves;    /* so many more BatchWriteItem leave their last request unprocessed */
     unsigned throttled; /* what the next answer says of itself */
+    bool refuses;       /* every second UpdateItem is too much */
+    unsigned updates;
 };
 
 static void replace_body(struct cmd_response *response, const char *from, const char *to)
@@ -58,6 +60,19 @@ static void leave_last(struct foreign *foreign, pk_slice request, struct cmd_res
     free(text);
 }
 
+static void refuse(struct cmd_response *response)
+{
+    pk_buf_clear(&response->body);
+    pk_buf_add_cstr(&response->body,
+                    "{\"__type\":\"com.amazonaws.dynamodb.v20120810#"
+                    "ProvisionedThroughputExceededException\",\"message\":\"too much\","
+                    "\"ThrottlingReasons\":[{\"reason\":"
+                    "\"IndexWriteProvisionedThroughputExceeded\",\"resource\":"
+                    "\"arn:aws:dynamodb:eu-west-1:1:table/dashboard/index/by_name\"}]}");
+    response->code = PK_E_THROUGHPUT_EXCEEDED;
+    response->http = 400;
+}
+
 static void foreign_call(struct cmd_backend *backend, pk_slice operation, pk_slice request,
                          const atomic_bool *cancel, struct cmd_response *response)
 {
@@ -81,6 +96,8 @@ static void foreign_call(struct cmd_backend *backend, pk_slice operation, pk_sli
     foreign->describes += pk_slice_is(operation, "DescribeTable");
     if (pk_slice_is(operation, "BatchWriteItem") && foreign->leaves > 0)
         leave_last(foreign, request, response);
+    if (pk_slice_is(operation, "UpdateItem") && foreign->refuses && ++foreign->updates % 2 == 0)
+        refuse(response);
 }
 
 static void foreign_free(struct cmd_backend *backend)
@@ -313,4 +330,46 @@ Test(foreign, an_import_waits_and_sends_again)
     cr_expect_eq(foreign.describes, 4U);
     close_foreign(&fx, &foreign);
     unlink(path);
+}
+
+/* ---- traffic --------------------------------------------------------------------------------- */
+
+Test(foreign, traffic_is_asked_for)
+{
+    static const struct command_row rows[] = {
+        {"traffic start a op=get keys=k table=dashboard",
+         "UsageError: traffic to https://db.example may cost money; nothing was sent\n"
+         "  hint: pksk --yes sends it without asking\n"},
+        {"traffic fill keys=k table=dashboard",
+         "UsageError: traffic to https://db.example may cost money; nothing was sent\n"
+         "  hint: pksk --yes sends it without asking\n"},
+    };
+
+    check_rows(rows, COUNT(rows));
+}
+
+/* Reasons and units come from the answers alone. One thread, so that every second is refused. */
+Test(foreign, traffic_is_counted_by_the_answers)
+{
+    struct command_fixture fx;
+    struct foreign foreign;
+    const char *text;
+
+    open_foreign(&fx, &foreign);
+    fx.context.yes = true;
+    foreign.leaves = 1;
+    cr_expect_str_eq(
+        command_run(&fx, "traffic fill keys=k sk=1 table=Tab"),
+        "footer: 1 item into Tab \xC2\xB7 BatchWriteItem, 2 requests \xC2\xB7 1 WCU\n");
+    foreign.refuses = true;
+    command_must(&fx, "traffic start a op=edit keys=k rate=2/s for=3s table=dashboard");
+    for (text = ""; strstr(text, "ended") == NULL; usleep(20000))
+        text = command_run(&fx, "traffic");
+    cr_expect_str_eq(
+        command_run(&fx, "traffic stop a"),
+        "note: a: edit on dashboard, 2/s, keys=k, uniform, seed 1, for 3 s\n"
+        "requests | 6 | \nok | 3 | \nthrottled | 3 | 50.0 % of the requests\n"
+        " | 3 | IndexWriteProvisionedThroughputExceeded of index by_name\nunits | 3 | WCU\n");
+    cr_expect_eq(foreign.updates, 6U, "none was sent again");
+    close_foreign(&fx, &foreign);
 }

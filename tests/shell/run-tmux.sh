@@ -298,6 +298,45 @@ done
 [ "$looks" -lt "$PATIENCE" ] || problem="${problem:-the shell does not end while it serves}"
 case_ok 'serve beside the prompt'
 
+# Traffic goes on while statements run, and the shell leaves at once while it does.
+start 110 30 "$PKSK -q --memory $end"
+last_line '^pksk>$'
+line 'create table Dash (PK S, SK S);'
+last_line '^pksk Dash>$'
+line 'traffic fill keys=U#{1..100}'
+wait_for '^ 100 items into Dash'
+line 'traffic start a op=get keys=U#{1..100} rate=5000/s'
+wait_for '^ a runs; traffic stop a ends it$'
+line 'traffic start b op=put keys=U#{1..100} rate=50/s for=1s'
+last_line '^pksk Dash>$'
+line 'watch 1 count scan'
+wait_for '^ 100 items counted'
+keys C-c
+last_line '^pksk Dash>$'
+looks=0
+while ! screen | grep -q '^ traffic b has ended: 50 requests, 0 throttled' && [ "$looks" -lt 100 ]; do
+    keys Enter
+    looks=$((looks + 1))
+    sleep 0.05
+done
+wait_for '^ traffic b has ended: 50 requests, 0 throttled'
+cleared
+line 'traffic'
+wait_for '^ a  *get  *Dash  *5,000/s .* until stopped'
+line 'clock advance 365d'
+keys C-c
+last_line '^pksk Dash>$'
+line 'traffic stop a'
+wait_for '^ units .* RCU$'
+wait_for '^ latency  *p50 '
+last_line '^pksk Dash>$'
+line 'traffic start a op=get keys=U#{1..100} rate=5000/s'
+wait_for '^ a runs'
+last_line '^pksk Dash>$'
+keys C-d
+wait_for '^left with 0$'
+case_ok 'traffic beside the prompt'
+
 start 80 24 "$PKSK -q $store"
 last_line '^pksk>$'
 typed 'put Acme Half {} into Music'

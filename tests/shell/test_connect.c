@@ -236,3 +236,52 @@ Test(connect, threads_share_a_backend)
     close_shell(&fixture);
     stop_serving(&fixture);
 }
+
+/* The traffic goes to the endpoint, by its clock; who leaves stops it. */
+Test(connect, traffic_there)
+{
+    struct fixture fixture = {.url = NULL};
+    struct sh_options options = {.memory = true};
+
+    serve_store(&fixture);
+    open_shell(&fixture, &options);
+    run_connect(&fixture);
+    expect_shown(&fixture,
+                 "create table there (id S);\nclock pause\nclock set 2030-08-13\n"
+                 "traffic start a op=put keys=K#{1..9} rate=10/s\nclock advance 2s\ntraffic\n",
+                 " table there created \xC2\xB7 id (S) \xC2\xB7 on demand\n paused\n"
+                 " 2030-08-13T00:00:00.000Z, paused\n"
+                 " a runs when the clock is advanced; traffic stop a ends it\n"
+                 " 2030-08-13T00:00:02.000Z, paused\n"
+                 " traffic  does  table  rate  ok/s  throttled/s  ok  throttled  left\n"
+                 " a        put   there  10/s    10            0  20          0  until stopped\n");
+    expect_shown(&fixture, "connect local",
+                 " 1 traffic was stopped\n store in memory, gone at exit\n");
+    expect_shown(&fixture, "traffic", " no traffic; help traffic tells how to start one\n");
+    close_shell(&fixture);
+    stop_serving(&fixture);
+}
+
+/* What others ask the endpoint about traffics means those of the shell that serves. */
+Test(connect, traffics_of_the_shell_that_serves)
+{
+    struct fixture fixture = {.url = NULL}, other = {.url = NULL};
+    struct sh_options options = {.memory = true};
+
+    open_shell(&fixture, &options);
+    (void)sh_script_text(&fixture.sh,
+                         PK_LIT("create table here (id S);\nclock pause\nserve 0\n"
+                                "traffic start a op=put keys=K#{1..9} rate=10/s\n"),
+                         NULL);
+    open_shell(&other, &options);
+    other.url = sh_endpoint_url(fixture.sh.endpoint);
+    run_connect(&other);
+    (void)sh_script_text(&other.sh,
+                         PK_LIT("api Pksk.SetTraffic {\"Name\": \"a\", \"Rate\": \"30/s\"}"), NULL);
+    (void)sh_script_text(&other.sh, PK_LIT("clock advance 2s"), NULL);
+    expect_shown(&fixture, "traffic",
+                 " traffic  does  table  rate  ok/s  throttled/s  ok  throttled  left\n"
+                 " a        put   here   30/s    30            0  60          0  until stopped\n");
+    close_shell(&other);
+    close_shell(&fixture);
+}
