@@ -13,7 +13,9 @@
 enum {
     GAP_US = 100000,        /* between the beginnings of two rounds, at least */
     PAUSE_MAX_US = 2000000, /* after a round that took long */
+    FAILURE_US = 3000000,   /* how long a failure is told */
     RETRY_US = 500000,      /* after the source was lost */
+    SENDINGS = 8,           /* that may wait */
     SHARE = 4               /* a round that took t is followed by a pause of SHARE * t */
 };
 
@@ -24,6 +26,11 @@ struct data {
     struct pk_arena arena; /* texts and the records' array */
     struct sh_feed_part *parts[SH_FEED_TAILS + 5];
     size_t part_count;
+};
+
+/* A request that somebody else than the feed wants to make. */
+struct sending {
+    char *operation, *request; /* owned */
 };
 
 struct sh_feed {
@@ -39,6 +46,8 @@ struct sh_feed {
     bool looking;               /* somebody wants something */
     bool fresh;                 /* the order has changed since the thread took it */
     struct sh_feed_order order; /* as told */
+    struct sending waiting[SENDINGS];
+    size_t waiting_count;
     struct data *latest;
 
     struct sh_feed_order own; /* the thread's: what it asks */
@@ -46,6 +55,8 @@ struct sh_feed {
     struct cmd_backend *backend; /* NULL: not open */
     struct cmd_context context;
     uint64_t serial;
+    struct pk_buf failure; /* of the last request that was somebody else's */
+    int64_t failed_us;
 };
 
 /* Data -----------------------------------------------------------------------------------------*/
@@ -223,14 +234,54 @@ static bool open_backend(struct sh_feed *feed)
     return false;
 }
 
+static void free_sending(struct sending *sending)
+{
+    free(sending->operation);
+    free(sending->request);
+}
+
+/* Sends what waits, and keeps what is said of a failure. */
+static void send_waiting(struct sh_feed *feed)
+{
+    struct sending sendings[SENDINGS];
+    size_t count;
+
+    pthread_mutex_lock(&feed->lock);
+    count = feed->waiting_count;
+    memcpy(sendings, feed->waiting, count * sizeof(sendings[0]));
+    feed->waiting_count = 0;
+    pthread_mutex_unlock(&feed->lock);
+    for (size_t i = 0; i < count; i++) {
+        struct pk_error err = PK_ERROR_INIT;
+
+        sh_feed_ask_other(&feed->context, sendings[i].operation, pk_slice_cstr(sendings[i].request),
+                          &err);
+        if (err.code != PK_OK) {
+            pk_buf_clear(&feed->failure);
+            pk_buf_add_cstr(&feed->failure, err.message);
+            feed->failed_us = pk_clock_real_us();
+        }
+        pk_error_release(&err);
+        free_sending(&sendings[i]);
+    }
+}
+
 static bool run_round(struct sh_feed *feed)
 {
+    struct pk_buf *trouble = &feed->answers.trouble;
+
     if (!open_backend(feed))
         return false;
-    if (sh_feed_ask(&feed->context, &feed->own, &feed->answers))
-        return true;
-    close_backend(feed);
-    return false;
+    send_waiting(feed);
+    if (!sh_feed_ask(&feed->context, &feed->own, &feed->answers)) {
+        close_backend(feed);
+        return false;
+    }
+    if (feed->failure.len > 0 && pk_clock_real_us() - feed->failed_us < FAILURE_US) {
+        pk_buf_clear(trouble);
+        pk_buf_add(trouble, pk_buf_slice(&feed->failure));
+    }
+    return true;
 }
 
 static struct timespec in_us(int64_t us)
@@ -353,10 +404,13 @@ void sh_feed_close(struct sh_feed *feed)
     pthread_cond_broadcast(&feed->changed);
     pthread_mutex_unlock(&feed->lock);
     pthread_join(feed->thread, NULL);
+    while (feed->waiting_count > 0)
+        free_sending(&feed->waiting[--feed->waiting_count]);
     sh_feed_data_unref(&feed->latest->shown);
     sh_feed_order_release(&feed->order);
     sh_feed_order_release(&feed->own);
     sh_feed_answers_release(&feed->answers);
+    pk_buf_release(&feed->failure);
     pthread_cond_destroy(&feed->changed);
     pthread_mutex_destroy(&feed->lock);
     close(feed->fd);
@@ -371,6 +425,19 @@ void sh_feed_want(struct sh_feed *feed, const struct sh_feed_wants *wants)
         sh_feed_order_set(&feed->order, wants->table, wants->index, wants->needs);
         feed->fresh = true;
         feed->looking = true;
+        pthread_cond_broadcast(&feed->changed);
+    }
+    pthread_mutex_unlock(&feed->lock);
+}
+
+void sh_feed_send(struct sh_feed *feed, const char *operation, pk_slice request)
+{
+    pthread_mutex_lock(&feed->lock);
+    if (feed->waiting_count < SENDINGS) {
+        feed->waiting[feed->waiting_count++] =
+            (struct sending){.operation = pk_memdup_cstr(operation, strlen(operation)),
+                             .request = pk_memdup_cstr(request.data, request.len)};
+        feed->fresh = true;
         pthread_cond_broadcast(&feed->changed);
     }
     pthread_mutex_unlock(&feed->lock);

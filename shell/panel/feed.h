@@ -40,6 +40,10 @@ struct sh_feed_wants {
     const struct sh_needs *needs;
 };
 void sh_feed_want(struct sh_feed *feed, const struct sh_feed_wants *wants);
+/* Sends a request of its own (a traffic's knob) before the next round, which comes at once; what it
+ * answers is not kept, but a failure is told as trouble for a few seconds. A few may wait, more are
+ * dropped. */
+void sh_feed_send(struct sh_feed *feed, const char *operation, pk_slice request);
 /* Nobody looks: asks nothing until the next sh_feed_want. */
 void sh_feed_rest(struct sh_feed *feed);
 

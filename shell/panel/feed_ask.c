@@ -461,3 +461,16 @@ bool sh_feed_ask(struct cmd_context *context, const struct sh_feed_order *order,
     answers->connected = !round.lost;
     return !round.lost;
 }
+
+void sh_feed_ask_other(struct cmd_context *context, const char *operation, pk_slice request,
+                       struct pk_error *err)
+{
+    cJSON *body = cmd_wire_parse(request);
+    cJSON *answer = NULL;
+
+    if (body == NULL)
+        pk_bug("a request of the panel is no JSON");
+    (void)!cmd_call(context, operation, body, &answer, NULL, err);
+    cJSON_Delete(answer);
+    cJSON_Delete(body);
+}

@@ -64,4 +64,8 @@ void sh_feed_answers_restart(struct sh_feed_answers *answers);
 bool sh_feed_ask(struct cmd_context *context, const struct sh_feed_order *order,
                  struct sh_feed_answers *answers);
 
+/* Sends somebody else's request; its answer is not kept. */
+void sh_feed_ask_other(struct cmd_context *context, const char *operation, pk_slice request,
+                       struct pk_error *err);
+
 #endif

@@ -174,6 +174,33 @@ Test(feed, no_such_table)
     command_close(&fx);
 }
 
+static bool tells_failure(const struct sh_feed_data *data)
+{
+    return pk_slice_is(data->trouble, "no traffic is called 'x'");
+}
+
+/* Somebody else's request: sent, and told of when it fails. */
+Test(feed, sends)
+{
+    const struct sh_needs needs = {.viewport = true, .ticket = 7, .rows = {.limit = 3}};
+    struct command_fixture fx;
+    struct sh_feed *feed;
+    const struct sh_feed_data *data;
+
+    command_open(&fx);
+    command_seed(&fx);
+    feed = sh_feed_open(fx.engine, NULL);
+    for (int i = 0; i < 20; i++)
+        sh_feed_send(feed, "Pksk.SetTraffic", PK_LIT("{\"Name\":\"x\",\"Rate\":\"5/s\"}"));
+    want(feed, "dashboard", &needs);
+    data = wait_for(feed, tells_failure);
+    cr_expect(data->connected);
+    cr_expect_not_null(data->viewport);
+    sh_feed_data_unref(data);
+    sh_feed_close(feed);
+    command_close(&fx);
+}
+
 /* A source that fails twice, then opens, then is lost once, then works. */
 struct flaky {
     struct cmd_backend backend; /* first */
