@@ -2,23 +2,13 @@
  * Keys of the panel. At the prompt only function keys, PgUp and PgDn, and Ctrl-L are ours; once F7
  * has put the focus into the view, all are, until F7 or Esc.
  */
+#include "shell/panel/knobs.h"
 #include "shell/panel/panel_state.h"
+#include "shell/panel/view_keys.h"
 
-enum { CTRL_L = 0x0c, BACKSPACE = 0x7f };
+enum { CTRL_L = 0x0c };
 
 /* ---- at any time ----------------------------------------------------------------------------- */
-
-static bool view_of(enum sh_tty_key key, enum sh_view_id *id)
-{
-    if (key < SH_TTY_F1 || key > SH_TTY_F10)
-        return false;
-    for (int i = 0; i < SH_VIEWS; i++) {
-        *id = (enum sh_view_id)i;
-        if (sh_view_function_key(*id) == (int)(key - SH_TTY_F1) + 1)
-            return true;
-    }
-    return false;
-}
 
 static void set_focus(struct sh_panel *panel, bool focus)
 {
@@ -33,7 +23,7 @@ static bool take_function_key(struct sh_panel *panel, enum sh_tty_key key)
 
     if (key == SH_TTY_F7)
         set_focus(panel, !panel->focus);
-    else if (view_of(key, &id))
+    else if (sh_view_of_key(key, &id))
         sh_panel_show(panel->sh, id);
     else
         return false;
@@ -60,91 +50,7 @@ static bool take_prompt_key(struct sh_panel *panel, enum sh_tty_key key, uint32_
     return true;
 }
 
-/* ---- in the view ----------------------------------------------------------------------------- */
-
-/* False: a key that views do not know. */
-static bool translate(enum sh_tty_key key, uint32_t code, struct sh_key *out)
-{
-    static const struct {
-        enum sh_tty_key key;
-        enum sh_key_name name;
-    } names[] = {
-        {SH_TTY_UP, SH_KEY_UP},           {SH_TTY_DOWN, SH_KEY_DOWN},
-        {SH_TTY_LEFT, SH_KEY_LEFT},       {SH_TTY_RIGHT, SH_KEY_RIGHT},
-        {SH_TTY_PAGE_UP, SH_KEY_PAGE_UP}, {SH_TTY_PAGE_DOWN, SH_KEY_PAGE_DOWN},
-        {SH_TTY_HOME, SH_KEY_HOME},       {SH_TTY_END, SH_KEY_END},
-        {SH_TTY_ESCAPE, SH_KEY_ESCAPE},
-    };
-
-    *out = (struct sh_key){.name = SH_KEY_CHAR, .code = code};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (names[i].key == key) {
-            out->name = names[i].name;
-            return true;
-        }
-    if (key != SH_TTY_TEXT)
-        return false;
-    if (code == '\r' || code == '\n')
-        out->name = SH_KEY_ENTER;
-    else if (code == '\t')
-        out->name = SH_KEY_TAB;
-    else if (code == BACKSPACE || code == '\b')
-        out->name = SH_KEY_BACKSPACE;
-    return out->name != SH_KEY_CHAR || code >= 0x20;
-}
-
 /* ---- knobs ----------------------------------------------------------------------------------- */
-
-/* The next of 1, 2, 5, 10, 20, 50 …, upwards or downwards. */
-static int64_t next_rate(int64_t rate, bool up)
-{
-    static const int64_t steps[] = {1, 2, 5, 10};
-    int64_t unit = 1;
-
-    while (rate > 10 * unit || (up && rate == 10 * unit))
-        unit *= 10;
-    if (up) {
-        for (size_t i = 0; i < 4; i++)
-            if (steps[i] * unit > rate)
-                return steps[i] * unit;
-    } else {
-        for (size_t i = 4; i-- > 0;)
-            if (steps[i] * unit < rate)
-                return steps[i] * unit;
-    }
-    return up ? rate : 1;
-}
-
-/* The key that most requests go to, as it would be typed; empty: none is known. */
-static pk_slice hottest_key(const struct cmd_snapshot *snapshot)
-{
-    pk_slice hottest = {NULL, 0};
-    int64_t most = 0;
-
-    for (size_t i = 0; snapshot != NULL && i < snapshot->count; i++) {
-        const struct cmd_snapshot_partition *partition = &snapshot->partitions[i];
-        int64_t units = partition->read.consumed + partition->write.consumed;
-
-        if (partition->hottest_count > 0 && units > most) {
-            most = units;
-            hottest = partition->hottest[0].text;
-        }
-    }
-    return hottest;
-}
-
-/* Skews go round: uniform, zipf(1.2), and where a hottest key is known hot(80% KEY). */
-static void add_next_skew(struct pk_buf *out, const struct sh_panel *panel, pk_slice skew)
-{
-    pk_slice hot = hottest_key(panel->data->snapshot);
-
-    if (skew.len == 0 || pk_slice_starts(skew, PK_LIT("uniform")))
-        pk_buf_add_cstr(out, "zipf(1.2)");
-    else if (pk_slice_starts(skew, PK_LIT("zipf")) && hot.len > 0)
-        pk_buf_printf(out, "hot(80%% %.*s)", PK_FMT(hot));
-    else
-        pk_buf_add_cstr(out, "uniform");
-}
 
 /* Knobs turn the first traffic in the status line, by the statement that one would type. */
 static void wish_traffic(struct sh_panel *panel, uint32_t code)
@@ -158,9 +64,9 @@ static void wish_traffic(struct sh_panel *panel, uint32_t code)
     pk_buf_printf(wish, "traffic set %.*s ", PK_FMT(traffic->name));
     if (code == 's') {
         pk_buf_add_cstr(wish, "skew=");
-        add_next_skew(wish, panel, traffic->skew);
+        sh_knob_skew(wish, panel->data->snapshot, traffic->skew);
     } else {
-        pk_buf_printf(wish, "rate=%lld/s", (long long)next_rate(traffic->rate, code == '+'));
+        pk_buf_printf(wish, "rate=%lld/s", (long long)sh_knob_rate(traffic->rate, code == '+'));
     }
 }
 
@@ -220,7 +126,7 @@ static void take_view_key(struct sh_panel *panel, enum sh_tty_key key, uint32_t 
     /* what is pasted is text: something to search for, or nothing */
     if (pasting && !sh_views_typing(panel->views))
         return;
-    if (take_function_key(panel, key) || !translate(key, code, &translated))
+    if (take_function_key(panel, key) || !sh_view_key_of(key, code, &translated))
         return;
     if (pasting && translated.name != SH_KEY_CHAR)
         return;

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "commands/wire.h"
 #include "shell/client/remote.h"
 #include "shell/panel/feed.h"
+#include "shell/panel/knobs.h"
 #include "shell/panel/screen.h"
 #include "shell/panel/socket_client.h"
 #include "shell/panel/view_keys.h"
@@ -16,7 +18,7 @@
 #include "shell/shell.h"
 #include "shell/signals.h"
 
-enum { FRAME_US = 100000 /* between two frames, unless a key was pressed */ };
+enum { FRAME_US = 100000 /* between two frames, unless a key was pressed */, CTRL_L = 0x0c };
 
 struct watch {
     const struct sh_options *options;
@@ -33,6 +35,7 @@ struct watch {
     bool frozen;
     bool due;     /* something has changed */
     bool due_now; /* and it was a key */
+    bool asking;  /* whether to reset: the next key answers */
     bool quit;
     int64_t drawn_us;
 };
@@ -107,6 +110,16 @@ static void ask_for_needs(struct watch *watch)
     sh_feed_want(watch->feed, &wants);
 }
 
+static void draw_question(struct sh_canvas *canvas, int row)
+{
+    struct sh_area area = sh_area_whole(canvas);
+
+    sh_put(
+        &area, row, 0, SH_INK_WARN,
+        PK_LIT(
+            " Reset: stop all traffic, and begin the pictures anew?  y: yes  any other key: no"));
+}
+
 static void draw(struct watch *watch, int64_t now_us)
 {
     struct sh_frame frame = {.focus = true, .frozen = watch->frozen, .look = watch->look};
@@ -121,7 +134,9 @@ static void draw(struct watch *watch, int64_t now_us)
     if (watch->view_canvas.cells != NULL)
         memcpy(watch->canvas.cells, watch->view_canvas.cells,
                (size_t)rows * (size_t)width * sizeof(*watch->canvas.cells));
-    if (height > 1)
+    if (height > 1 && watch->asking)
+        draw_question(&watch->canvas, height - 1);
+    else if (height > 1)
         sh_views_draw_keys(watch->views, &watch->canvas, height - 1, &frame);
     sh_screen_show(watch->screen, &watch->canvas, &watch->look, -1, 0);
     watch->due = watch->due_now = false;
@@ -188,6 +203,38 @@ static void next_index(struct watch *watch)
             next < snapshot->index_count ? snapshot->indexes[next].name : (pk_slice){NULL, 0});
 }
 
+/* Knobs turn the first traffic in the line of keys. */
+static void turn_knob(struct watch *watch, uint32_t code)
+{
+    const struct sh_traffic *traffic = watch->data->traffic;
+    cJSON *request;
+    struct pk_buf text = PK_BUF_INIT;
+
+    if (watch->data->traffic_count == 0)
+        return;
+    request = cJSON_CreateObject();
+    cmd_wire_set_text(request, "Name", traffic->name);
+    if (code == 's')
+        sh_knob_skew(&text, watch->data->snapshot, traffic->skew);
+    else
+        pk_buf_printf(&text, "%lld/s", (long long)sh_knob_rate(traffic->rate, code == '+'));
+    cmd_wire_set_text(request, code == 's' ? "Skew" : "Rate", pk_buf_slice(&text));
+    pk_buf_clear(&text);
+    cmd_wire_print(&text, request);
+    sh_feed_send(watch->feed, "Pksk.SetTraffic", pk_buf_slice(&text));
+    pk_buf_release(&text);
+    cJSON_Delete(request);
+}
+
+/* What R means: no traffic any more, and pictures that begin now. Items are not touched. */
+static void reset(struct watch *watch)
+{
+    sh_views_restart(watch->views);
+    watch->frozen = false;
+    if (watch->data->traffic_count > 0)
+        sh_feed_send(watch->feed, "Pksk.StopTraffic", PK_LIT("{}"));
+}
+
 /* Keys that the view in front has no use for. */
 static void take_own_key(struct watch *watch, const struct sh_key *key)
 {
@@ -201,14 +248,19 @@ static void take_own_key(struct watch *watch, const struct sh_key *key)
     case ' ':
         watch->frozen = !watch->frozen;
         break;
+    case '+':
+    case '-':
+    case 's':
+        turn_knob(watch, key->code);
+        break;
+    case 'R':
+        watch->asking = true;
+        break;
     case 't':
         next_table(watch);
         break;
     case 'i':
         next_index(watch);
-        break;
-    case 'L' - '@': /* Ctrl-L */
-        sh_screen_redraw(watch->screen);
         break;
     default:
         break;
@@ -220,11 +272,17 @@ static void take_key(struct watch *watch, enum sh_tty_key tty, uint32_t code, bo
     enum sh_view_id id;
     struct sh_key key;
 
+    if (watch->asking) {
+        watch->asking = false;
+        if (tty == SH_TTY_TEXT && (code == 'y' || code == 'Y') && !pasting)
+            reset(watch);
+        return;
+    }
     if (sh_view_of_key(tty, &id)) {
         sh_views_show(watch->views, id);
         return;
     }
-    if (tty == SH_TTY_TEXT && code == 'L' - '@') {
+    if (tty == SH_TTY_TEXT && code == CTRL_L) {
         sh_screen_redraw(watch->screen);
         return;
     }
