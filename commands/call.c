@@ -3,6 +3,7 @@
 
 #include "commands/answer.h"
 #include "commands/spent.h"
+#include "commands/trace.h"
 #include "commands/wire.h"
 
 /* A value's stored form into err: the old item of a failed condition. */
@@ -157,6 +158,7 @@ enum pk_code cmd_call(struct cmd_context *context, const char *operation,
     rc = cmd_read_answer(context, operation, response, answer, err);
     if (rc == PK_OK)
         cmd_spent_add(context, operation, request, *answer);
+    cmd_trace_add(context, operation, request, response);
     pk_buf_release(&body);
     cmd_response_release(&own);
     return rc;

@@ -84,6 +84,7 @@ struct cmd_context {
     struct cmd_transaction *txn;      /* between begin and commit, or NULL (cmd_begin.c) */
     struct cmd_spent *spent;          /* what was consumed, or NULL: nothing yet (spent.h) */
     struct traffics *traffics;        /* that run (workload/traffic.h), or NULL: none yet; owned */
+    struct cmd_trace *trace;          /* of requests, or NULL: off (trace.h) */
     struct cmd_schema_cache *schemas; /* DescribeTable answers, dropped by DDL (schema.h) */
     const struct cmd_entry *const *shell_entries; /* the shell's own rows, NULL-ended */
 };

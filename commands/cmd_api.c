@@ -2,6 +2,7 @@
 #include "commands/entries.h"
 #include "commands/language/lex.h"
 #include "commands/schema.h"
+#include "commands/trace.h"
 #include "commands/wire.h"
 #include "engine/base/buf.h"
 
@@ -45,6 +46,7 @@ static enum pk_code send_raw(struct cmd_context *context, const char *operation,
 
     context->backend->ops->call(context->backend, pk_slice_cstr(operation), request,
                                 context->cancel, &response);
+    cmd_trace_add_text(context, operation, request, &response);
     cmd_wire_pretty(&text, pk_buf_slice(&response.body));
     if (text.len > 0)
         cmd_result_text(result, CMD_BLOCK_TEXT, "%.*s", (int)text.len, text.data);

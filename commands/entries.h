@@ -48,6 +48,7 @@
     XX(stream)                                                                                     \
     XX(tables)                                                                                     \
     XX(throttle)                                                                                   \
+    XX(trace)                                                                                      \
     XX(traffic)                                                                                    \
     XX(ttl)                                                                                        \
     XX(use)                                                                                        \

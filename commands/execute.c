@@ -6,6 +6,7 @@
 #include "commands/page.h"
 #include "commands/registry.h"
 #include "commands/spent.h"
+#include "commands/trace.h"
 #include "commands/traffic_show.h"
 #include "commands/workload/traffic.h"
 #include "commands/txn.h"
@@ -24,6 +25,7 @@ void cmd_context_release(struct cmd_context *context)
     cmd_page_free(context->page);
     cmd_txn_free(context->txn);
     cmd_spent_free(context->spent);
+    cmd_trace_free(context);
     free(context->table);
     *context = (struct cmd_context){.backend = NULL};
 }
@@ -180,5 +182,6 @@ enum pk_code cmd_execute(struct cmd_context *context, pk_slice text, struct cmd_
     if (may_be_stale(entry, rc))
         cmd_schema_drop(context);
     cmd_traffic_news(context, result);
+    cmd_trace_show(context, result);
     return rc;
 }

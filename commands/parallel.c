@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "commands/trace.h"
 #include "commands/wire.h"
 
 enum { THREADS = 8 };
@@ -57,6 +58,8 @@ void cmd_call_all(struct cmd_context *context, const char *operation, struct cmd
     for (size_t i = 0; i < count; i++)
         cmd_wire_print(&work.bodies[i], parcels[i].request);
     run(&work);
+    for (size_t i = 0; i < count; i++)
+        cmd_trace_add(context, operation, parcels[i].request, &parcels[i].response);
     for (size_t i = 0; i < count; i++)
         pk_buf_release(&work.bodies[i]);
     free(work.bodies);

@@ -123,6 +123,18 @@ void cmd_result_text(struct cmd_result *result, enum cmd_block_kind kind, const 
     va_end(args);
 }
 
+void cmd_result_prepend_note(struct cmd_result *result, pk_slice text)
+{
+    struct cmd_block *block = PK_NEW(&result->arena, struct cmd_block);
+
+    block->kind = CMD_BLOCK_NOTE;
+    block->text = pk_arena_dup(&result->arena, text);
+    block->next = result->first;
+    result->first = block;
+    if (result->last == NULL)
+        result->last = block;
+}
+
 void cmd_result_hint_at(struct cmd_result *result, struct pk_span span, const char *format, ...)
 {
     struct cmd_block *block = add_block(result, CMD_BLOCK_HINT);

@@ -92,6 +92,8 @@ void cmd_grid_bar(struct cmd_result *result, struct cmd_grid *grid, size_t colum
                   uint64_t whole);
 void cmd_result_text(struct cmd_result *result, enum cmd_block_kind kind, const char *format, ...)
     PK_PRINTF(3, 4);
+/* A note before all that is there already. The text is copied. */
+void cmd_result_prepend_note(struct cmd_result *result, pk_slice text);
 /* A hint about a place in the statement: the shell shows the source line with carets above it. */
 void cmd_result_hint_at(struct cmd_result *result, struct pk_span span, const char *format, ...)
     PK_PRINTF(3, 4);

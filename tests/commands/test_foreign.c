@@ -153,6 +153,8 @@ Test(foreign, what_looks_inside_is_refused)
         {"where USER#123", REFUSED("where") GO_LOCAL},
         {"describe key USER#123", REFUSED("where") GO_LOCAL},
         {"collections", REFUSED("collections") GO_LOCAL},
+        {"partitions", REFUSED("partitions") GO_LOCAL},
+        {"heat save x.svg", REFUSED("heat") GO_LOCAL},
         {"check", REFUSED("check") GO_LOCAL},
         {"clock", REFUSED("clock") GO_LOCAL},
         {"clock advance 1h", REFUSED("clock") "  at 'advance 1h'\n" GO_LOCAL},
@@ -160,6 +162,20 @@ Test(foreign, what_looks_inside_is_refused)
         {"lag gsi 2s", REFUSED("lag.gsi") "  at 'gsi 2s'\n" GO_LOCAL},
         {"set lag.gsi", REFUSED("lag.gsi") GO_LOCAL},
         {"set partition.bytes 64 KB", REFUSED("partition.bytes") "  at '64 KB'\n" GO_LOCAL},
+    };
+
+    check_rows(rows, COUNT(rows));
+}
+
+Test(foreign, a_trace_says_what_it_cannot_know)
+{
+    static const struct command_row rows[] = {
+        {"trace on", "note: trace is on: each request's path is shown before its result\n"},
+        {"get USER#123 PROFILE",
+         "note: GetItem dashboard → router https://db.example → token, partition and admission are "
+         "not told → 0.5 RCU\n"
+         "{'PK': 'USER#123', 'SK': 'PROFILE', 'name': 'Alice'}\n"
+         "footer: 1 item · GetItem · 0.5 RCU eventual\n"},
     };
 
     check_rows(rows, COUNT(rows));

@@ -283,7 +283,7 @@ static const struct take_case {
 
 Test(snapshot, is_asked_for)
 {
-    static const struct fake_answer answers[] = {{"Pksk.Snapshot", FULL, PK_OK}};
+    static const struct fake_answer answers[] = {{"Pksk.Snapshot", FULL, PK_OK, {0}}};
     struct fake_backend fake;
     struct cmd_context context;
 
@@ -321,7 +321,7 @@ Test(snapshot, failures_are_told)
 {
     for (size_t i = 0; i < sizeof(fail_cases) / sizeof(fail_cases[0]); i++) {
         const struct fail_case *row = &fail_cases[i];
-        struct fake_answer answer = {"Pksk.Snapshot", row->body, row->code};
+        struct fake_answer answer = {"Pksk.Snapshot", row->body, row->code, {0}};
         struct cmd_snapshot_request request = {.table = PK_LIT("Tab")};
         struct pk_arena arena = PK_ARENA_INIT;
         struct pk_error err = PK_ERROR_INIT;

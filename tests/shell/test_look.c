@@ -19,18 +19,56 @@
     TEN(x)                                                                                         \
     "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(x) "," TEN(          \
         x) "," TEN(x)
-#define LOOK_LONG                                                                                                                                                                                                 \
-    "{\"Time\":" LOOK_NOW ",\"Throttle\":\"enforce\",\"TableName\":\"dash<&>board\","                                                                                                                             \
-    "\"PartitionCount\":2,\"Partitions\":[{\"Number\":0,\"LastToken\":\"7fffffffffffffff\","                                                                                                                      \
-    "\"Read\":{\"Limit\":3000,\"Admitted\":9},\"Write\":{\"Limit\":1000},"                                                                                                                                        \
-    "\"Hottest\":[{\"Key\":{\"PK\":{\"S\":\"<b>&\\u001b[31m\"}},\"Share\":1000}],"                                                                                                                                \
-    "\"History\":{\"Read\":[" TEN("10000") "," TEN("900000") "," HUNDRED(                                                                                                                                         \
-        "1600000") "],\"Write\":[" TEN("0") "," TEN("0") "," HUNDRED("900000") "],\"Refused\":"                                                                                                                   \
-                                                                               "[" TEN("0") "," TEN("0") "," HUNDRED("0") "]}},"                                                                                  \
-                                                                                                                          "{\"Number\":1,\"FirstToken\":\"8000000000000000\",\"LastToken\":\"ffffffffffffffff\"," \
-                                                                                                                          "\"FirstKey\":\"<x> \xff\",\"Read\":{\"Limit\":3000},"                                  \
-                                                                                                                          "\"Hottest\":[{\"Key\":{\"PK\":{\"S\":\"k\"}},\"Share\":4}],"                           \
-                                                                                                                          "\"History\":{\"Read\":[1,3000000,9000000],\"Write\":[0,0,0],\"Refused\":[0,0,7]}}]}"
+#define LOOK_LONG                                                                                                     \
+    "{\"Time\":" LOOK_NOW ",\"Throttle\":\"enforce\",\"TableName\":\"dash<&>board\","                                 \
+    "\"PartitionCount\":2,\"Partitions\":[{\"Number\":0,\"LastToken\":\"7fffffffffffffff\","                          \
+    "\"Read\":{\"Limit\":3000,\"Admitted\":9},\"Write\":{\"Limit\":1000},"                                            \
+    "\"Hottest\":[{\"Key\":{\"PK\":{\"S\":\"<b>&\\u001b[31m\"}},\"Share\":1000}],"                                    \
+    "\"History\":{\"Read\":[" TEN("10000") "," TEN("900000") "," HUNDRED(                                             \
+        "1600000") "],\"Write\":[" TEN("0") "," TEN("0") "," HUNDRED("900000") "],\"Refused\":"                       \
+                                                                               "[" TEN("0") "," TEN("0") "," HUNDRED( \
+                                                                                   "0") "]}},"                        \
+                                                                                        "{\"Numbe"                    \
+                                                                                        "r\":1,"                      \
+                                                                                        "\"FirstT"                    \
+                                                                                        "oken\":"                     \
+                                                                                        "\"800000"                    \
+                                                                                        "00000000"                    \
+                                                                                        "00\","                       \
+                                                                                        "\"LastTo"                    \
+                                                                                        "ken\":"                      \
+                                                                                        "\"ffffff"                    \
+                                                                                        "ffffffff"                    \
+                                                                                        "ff\","                       \
+                                                                                        "\"FirstK"                    \
+                                                                                        "ey\":\"<"                    \
+                                                                                        "x> "                         \
+                                                                                        "\xff\","                     \
+                                                                                        "\"Read\""                    \
+                                                                                        ":{"                          \
+                                                                                        "\"Limit"                     \
+                                                                                        "\":3000}"                    \
+                                                                                        ","                           \
+                                                                                        "\"Hottes"                    \
+                                                                                        "t\":[{"                      \
+                                                                                        "\"Key\":"                    \
+                                                                                        "{\"PK\":"                    \
+                                                                                        "{\"S\":"                     \
+                                                                                        "\"k\"}},"                    \
+                                                                                        "\"Share"                     \
+                                                                                        "\":4}],"                     \
+                                                                                        "\"Histor"                    \
+                                                                                        "y\":{"                       \
+                                                                                        "\"Read\""                    \
+                                                                                        ":[1,"                        \
+                                                                                        "3000000,"                    \
+                                                                                        "9000000]"                    \
+                                                                                        ",\"Write"                    \
+                                                                                        "\":[0,0,"                    \
+                                                                                        "0],"                         \
+                                                                                        "\"Refuse"                    \
+                                                                                        "d\":[0,"                     \
+                                                                                        "0,7]}}]}"
 
 static const struct look {
     const char *name;
@@ -71,7 +109,7 @@ static void render(struct pk_buf *out, const struct look *look, const struct cmd
 /* What people see of it. */
 static void run(struct pk_buf *out, const struct look *look)
 {
-    struct fake_answer answer = {"Pksk.Snapshot", look->snapshot, PK_OK};
+    struct fake_answer answer = {"Pksk.Snapshot", look->snapshot, PK_OK, {0}};
     struct command_fixture fx;
     struct fake_backend fake;
     struct cmd_result result;

@@ -12,8 +12,8 @@ static const struct fake_answer *find(const struct fake_backend *fake, pk_slice 
 static void fake_call(struct cmd_backend *backend, pk_slice operation, pk_slice request,
                       const atomic_bool *cancel, struct cmd_response *response)
 {
-    static const struct fake_answer unknown = {"", "{\"__type\":\"UnknownOperationException\"}",
-                                               PK_E_UNKNOWN_OPERATION};
+    static const struct fake_answer unknown = {
+        "", "{\"__type\":\"UnknownOperationException\"}", PK_E_UNKNOWN_OPERATION, {0}};
     struct fake_backend *fake = (struct fake_backend *)(void *)backend;
     const struct fake_answer *answer = find(fake, operation);
 
@@ -28,6 +28,8 @@ static void fake_call(struct cmd_backend *backend, pk_slice operation, pk_slice 
         answer = &unknown;
     response->http = answer->code == PK_OK ? 200 : 400;
     response->code = answer->code;
+    response->has_facts = answer->facts.partition_count > 0;
+    response->facts = answer->facts;
     pk_buf_add_cstr(&response->body, answer->body);
 }
 

@@ -8,6 +8,7 @@ struct fake_answer {
     const char *operation;
     const char *body; /* an error when its code is one */
     enum pk_code code;
+    struct pk_facts facts; /* partition_count 0: there are none */
 };
 
 struct fake_backend {
