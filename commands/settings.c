@@ -1,8 +1,9 @@
 #include "commands/settings.h"
 
 #include "commands/language/lex.h"
+#include "commands/sim_settings.h"
 
-enum { ROWS_MAX = 1000000, HISTORY_MAX = 1000000 };
+enum { ROWS_MAX = 1000000, HISTORY_MAX = 1000000, PACE_MAX_MS = 3600000 };
 
 void cmd_settings_init(struct cmd_settings *settings)
 {
@@ -55,9 +56,13 @@ bool cmd_mode_parse(pk_slice word, enum cmd_mode *mode)
 
 const struct cmd_setting cmd_setting_rows[] = {
     {"color", "on|off|auto", "auto", "colours; auto: at a terminal, unless NO_COLOR is set"},
+    {"echo", "on|off", "off",
+     "statements of files are shown before they run, with the comments above them"},
     {"footer.time", "on|off", "on", "the footer ends with the time the request took"},
     {"history.size", "1..1000000 statements", "10000",
      "how many statements the history file keeps"},
+    {"pace", "0 to 1 h", "0",
+     "how long an echoed statement stands before it runs, at a terminal"},
     {"pager", "on|off|auto", "auto", "long results go through $PAGER; auto: at a terminal"},
     {"read", "eventual|strong", "eventual", "consistency of reads that do not say 'strong'"},
     {"rows", "1..1000000 items", "1000", "how many items a read shows before 'more'"},
@@ -115,13 +120,23 @@ static bool set_read(struct cmd_settings *settings, pk_slice value)
     return true;
 }
 
-static bool set_footer_time(struct cmd_settings *settings, pk_slice value)
+static bool parse_bool(pk_slice value, bool *out)
 {
     enum cmd_switch parsed;
 
     if (!parse_switch(value, false, &parsed))
         return false;
-    settings->footer_time = parsed == CMD_ON;
+    *out = parsed == CMD_ON;
+    return true;
+}
+
+static bool set_pace(struct cmd_settings *settings, pk_slice value)
+{
+    uint64_t ms;
+
+    if (!cmd_parse_duration(value, &ms) || ms > PACE_MAX_MS)
+        return false;
+    settings->pace_ms = (int64_t)ms;
     return true;
 }
 
@@ -142,10 +157,14 @@ static bool set_value(struct cmd_settings *settings, const char *name, pk_slice 
 {
     if (strcmp(name, "color") == 0)
         return parse_switch(value, true, &settings->color);
+    if (strcmp(name, "echo") == 0)
+        return parse_bool(value, &settings->echo);
     if (strcmp(name, "footer.time") == 0)
-        return set_footer_time(settings, value);
+        return parse_bool(value, &settings->footer_time);
     if (strcmp(name, "history.size") == 0)
         return parse_count(value, HISTORY_MAX, &settings->history_size);
+    if (strcmp(name, "pace") == 0)
+        return set_pace(settings, value);
     if (strcmp(name, "pager") == 0)
         return parse_switch(value, true, &settings->pager);
     if (strcmp(name, "read") == 0)
@@ -177,10 +196,14 @@ pk_slice cmd_settings_show(const struct cmd_settings *settings, const char *name
 {
     if (strcmp(name, "color") == 0)
         return pk_slice_cstr(switch_name(settings->color));
+    if (strcmp(name, "echo") == 0)
+        return pk_slice_cstr(settings->echo ? "on" : "off");
     if (strcmp(name, "footer.time") == 0)
         return pk_slice_cstr(settings->footer_time ? "on" : "off");
     if (strcmp(name, "history.size") == 0)
         return pk_arena_printf(arena, "%lld", (long long)settings->history_size);
+    if (strcmp(name, "pace") == 0)
+        return cmd_duration_text(arena, (uint64_t)settings->pace_ms);
     if (strcmp(name, "pager") == 0)
         return pk_slice_cstr(switch_name(settings->pager));
     if (strcmp(name, "read") == 0)

@@ -30,6 +30,8 @@ struct cmd_settings {
     int64_t history_size;     /* statements */
     enum cmd_symbols symbols; /* of bars and maps; auto: by the locale */
     bool timer;               /* print the time of each statement */
+    bool echo;                /* statements of files are shown before they run */
+    int64_t pace_ms;          /* and stand for so long, at a terminal */
 };
 
 void cmd_settings_init(struct cmd_settings *settings);

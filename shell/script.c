@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shell/demo.h"
 #include "shell/show.h"
 
 enum {
@@ -103,10 +104,14 @@ static void run_complete(struct sh_script *script, bool at_end)
             refuse_open_comment(script, rest);
         } else if (state == CMD_SPLIT_COMPLETE) {
             size_t line = line_of(script, split.body);
-            int status = sh_execute(script->sh, split.body);
+            int status;
 
+            sh_demo_echo(script->sh, pk_slice_of(rest.data, split.end), split.body);
+            status = sh_execute(script->sh, split.body);
             if (status != SH_EXIT_FINE)
                 stop(script, status, line);
+        } else {
+            sh_demo_echo(script->sh, pk_slice_of(rest.data, split.end), (pk_slice){NULL, 0});
         }
         count_lines(script, split.end);
         if (script->sh->quit || atomic_load(&script->sh->cancel))

@@ -20,7 +20,8 @@
 
 enum {
     SLEEP_SLICE_MS = 20,
-    MESSAGES_MAX = 64 /* handled in a row before keys are looked at */
+    MESSAGES_MAX = 64,   /* handled in a row before keys are looked at */
+    SHOWN_KEPT = 1 << 16 /* of what a statement has shown */
 };
 
 struct sh *sh_of(struct cmd_context *context)
@@ -41,8 +42,16 @@ static bool direct(const struct sh *sh)
     return sh->worker == NULL || !sh_worker_current(sh->worker);
 }
 
+/* For `expect`. */
+static void keep_shown(struct sh *sh, enum sh_stream stream, const struct pk_buf *text)
+{
+    if (stream != SH_PROGRESS && sh->shown.len < SHOWN_KEPT)
+        pk_buf_add(&sh->shown, pk_buf_slice(text));
+}
+
 void sh_emit_take(struct sh *sh, enum sh_stream stream, struct pk_buf *text)
 {
+    keep_shown(sh, stream, text);
     if (text->len == 0 && stream != SH_PROGRESS) {
         pk_buf_release(text);
     } else if (direct(sh)) {
@@ -358,4 +367,6 @@ void sh_close(struct sh *sh)
     pk_engine_close(sh->engine);
     sh_history_release(&sh->history);
     sh_output_release(&sh->output);
+    pk_buf_release(&sh->shown);
+    pk_buf_release(&sh->shown_last);
 }

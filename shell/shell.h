@@ -48,6 +48,8 @@ struct sh {
     struct sh_panel *panel;   /* NULL: it was never on */
     atomic_bool cancel;       /* stops what runs */
     bool keep_going;          /* scripts go on after an error */
+    struct pk_buf shown;      /* (job) what the statement that runs has shown, its beginning */
+    struct pk_buf shown_last; /* (job) the same of the last one that showed anything */
     bool redirected;          /* (job) results go to a file */
     bool told;                /* (job) the failure of this statement has been shown already */
     bool quit;                /* a statement said so */

@@ -14,6 +14,7 @@
 #include "commands/args.h"
 #include "shell/child.h"
 #include "shell/connect.h"
+#include "shell/demo.h"
 #include "shell/panel/panel.h"
 #include "shell/panel/panel_command.h"
 #include "shell/paths.h"
@@ -587,11 +588,7 @@ static const struct cmd_entry watch_entry = {
 };
 
 const struct cmd_entry *const sh_entries[] = {
-    &system_entry,   &expanded_entry,
-    &clear_entry,    &sh_connect_entry,
-    &history_entry,  &mode_entry,
-    &output_entry,   &sh_panel_entry,
-    &quit_entry,     &read_entry,
-    &sh_serve_entry, &timer_entry,
-    &watch_entry,    NULL,
+    &system_entry,  &expanded_entry, &clear_entry,  &sh_connect_entry, &sh_expect_entry,
+    &history_entry, &mode_entry,     &output_entry, &sh_panel_entry,   &quit_entry,
+    &read_entry,    &sh_serve_entry, &timer_entry,  &watch_entry,      NULL,
 };

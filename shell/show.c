@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "shell/demo.h"
 #include "shell/panel/panel.h"
 #include "shell/render/render.h"
 #include "shell/render/render_diag.h"
@@ -289,6 +290,7 @@ int sh_execute(struct sh *sh, pk_slice text)
     int64_t start_us = pk_clock_real_us();
 
     sh->told = false;
+    sh_demo_begin(sh);
     cmd_result_init(&result);
 
     enum pk_code rc = cmd_execute(&sh->context, text, &result, &err);
