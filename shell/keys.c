@@ -8,8 +8,6 @@
 #include "engine/base/utf8.h"
 #include "shell/signals.h"
 
-enum { ESCAPE_MS = 25 /* how long the rest of an escape sequence may take */ };
-
 static const char PASTE_BEGINS[] = "\033[200~";
 static const char PASTE_ENDS[] = "\033[201~";
 
@@ -47,13 +45,9 @@ static void make_room(struct sh_keys *keys)
     keys->first = 0;
 }
 
-bool sh_keys_wait(struct sh_keys *keys, int timeout_ms)
+/* Reads what there is room for. */
+static bool read_bytes(struct sh_keys *keys)
 {
-    struct pollfd ready[2] = {{.fd = keys->fd, .events = POLLIN},
-                              {.fd = keys->also, .events = POLLIN}};
-
-    if (keys->gone || sh_signals_wait(ready, 2, timeout_ms) == 0 || ready[0].revents == 0)
-        return false;
     make_room(keys);
     if (keys->last == SH_KEYS_BYTES)
         return false;
@@ -69,11 +63,26 @@ bool sh_keys_wait(struct sh_keys *keys, int timeout_ms)
     return false;
 }
 
-bool sh_keys_soon(const struct sh_keys *keys)
+bool sh_keys_wait(struct sh_keys *keys, int timeout_ms)
+{
+    struct pollfd ready[2] = {{.fd = keys->fd, .events = POLLIN},
+                              {.fd = keys->also, .events = POLLIN}};
+
+    return !keys->gone && sh_signals_wait(ready, 2, timeout_ms) > 0 && ready[0].revents != 0 &&
+           read_bytes(keys);
+}
+
+/* More bytes within that time. */
+static bool read_more(struct sh_keys *keys, int timeout_ms)
 {
     struct pollfd ready = {.fd = keys->fd, .events = POLLIN};
 
-    return sh_keys_any(keys) || poll(&ready, 1, ESCAPE_MS) > 0;
+    return !keys->gone && poll(&ready, 1, timeout_ms) > 0 && read_bytes(keys);
+}
+
+bool sh_keys_soon(struct sh_keys *keys, int timeout_ms)
+{
+    return sh_keys_any(keys) || read_more(keys, timeout_ms);
 }
 
 unsigned char sh_keys_take(struct sh_keys *keys)
@@ -132,11 +141,7 @@ static enum sh_tty_key find_sequence(const char *bytes, size_t len)
 /* More of what has begun at the front; false: nothing came in time. */
 static bool wait_for_rest(struct sh_keys *keys)
 {
-    make_room(keys);
-
-    struct pollfd ready = {.fd = keys->fd, .events = POLLIN};
-
-    return keys->last < SH_KEYS_BYTES && poll(&ready, 1, ESCAPE_MS) > 0 && sh_keys_wait(keys, 0);
+    return read_more(keys, SH_KEYS_ESCAPE_MS);
 }
 
 static enum sh_tty_key peek_sequence(struct sh_keys *keys, size_t *len)

@@ -38,7 +38,10 @@ enum sh_tty_key {
     SH_TTY_F10
 };
 
-enum { SH_KEYS_BYTES = 4096 };
+enum {
+    SH_KEYS_BYTES = 4096,
+    SH_KEYS_ESCAPE_MS = 25 /* how long the rest of an escape sequence may take */
+};
 
 struct sh_keys {
     char bytes[SH_KEYS_BYTES];
@@ -58,9 +61,13 @@ static inline bool sh_keys_any(const struct sh_keys *keys)
 {
     return keys->first < keys->last;
 }
-/* True when bytes are there or come within the time that the rest of an escape sequence may take.
- */
-bool sh_keys_soon(const struct sh_keys *keys);
+/* True when bytes are there or come within that time; no signal is taken meanwhile. */
+bool sh_keys_soon(struct sh_keys *keys, int timeout_ms);
+/* The next bytes; one must be there. */
+static inline const char *sh_keys_front(const struct sh_keys *keys)
+{
+    return keys->bytes + keys->first;
+}
 /* The next byte; one must be there. */
 unsigned char sh_keys_take(struct sh_keys *keys);
 /* Drops everything that was read. */

@@ -66,9 +66,16 @@ static int read_key(FILE *stream)
     return sh_keys_take(&editor->keys);
 }
 
+/* readline asks to see whether an escape sequence goes on, and after each character that was typed
+ * whether others wait: then it must not be kept waiting, nor be given the first byte of a key that
+ * may be ours. */
 static int key_available(void)
 {
-    return sh_keys_soon(&editor->keys);
+    bool at_once = rl_set_keyboard_input_timeout(-1) == 0;
+
+    if (!sh_keys_soon(&editor->keys, at_once ? 0 : SH_KEYS_ESCAPE_MS))
+        return 0;
+    return !at_once || *sh_keys_front(&editor->keys) != '\033';
 }
 
 static void take_line(char *text)

@@ -70,7 +70,7 @@ static void draw_title(struct sh_panel *panel, const struct sh_area *area, int64
 static void draw_keys(struct sh_panel *panel, int row)
 {
     static const char question[] =
-        " Reset: stop all traffic, and begin the pictures anew?  y: yes  any other key: no";
+        " Reset: stop all traffic and begin the pictures anew? y yes, other keys no";
     struct sh_frame frame;
 
     if (row < 0)
@@ -267,13 +267,16 @@ static struct sh_panel *panel_new(struct sh *sh)
     return panel;
 }
 
-static void set_look(struct sh_panel *panel)
+void sh_panel_look(struct sh_panel *panel)
 {
+    struct sh_look before = panel->look;
     const char *no_color = getenv("NO_COLOR");
     bool plain = no_color != NULL && no_color[0] != '\0';
 
     panel->look.colours = plain ? 0 : sh_screen_colours(panel->screen);
     panel->look.utf8 = !sh_ascii(panel->sh);
+    if (before.utf8 != panel->look.utf8 || before.colours != panel->look.colours)
+        panel->view_due = true;
 }
 
 enum pk_code sh_panel_on(struct sh *sh, struct pk_error *err)
@@ -283,7 +286,7 @@ enum pk_code sh_panel_on(struct sh *sh, struct pk_error *err)
     if (sh_panel_is_on(sh))
         return PK_OK;
     if (!sh_interactive(sh))
-        return pk_fail(err, PK_E_USAGE, "the panel needs a prompt; this is no terminal");
+        return pk_fail(err, PK_E_USAGE, "the panel needs a prompt, and this is none");
     if (sh->panel == NULL)
         sh->panel = panel_new(sh);
 
@@ -295,7 +298,7 @@ enum pk_code sh_panel_on(struct sh *sh, struct pk_error *err)
         sh_screen_return(panel->screen);
     if (rc != PK_OK)
         return rc;
-    set_look(panel);
+    sh_panel_look(panel);
     sh_line_draw_on(sh->line, &panel->line_screen);
     sh->output.sink = (struct sh_output_sink){write_output, panel};
     panel->on = panel->view_due = panel->all_due = true;
@@ -349,6 +352,7 @@ void sh_panel_close(struct sh *sh)
     sh_typed_release(&panel->typed);
     pk_buf_release(&panel->last);
     pk_buf_release(&panel->wish);
+    pk_buf_release(&panel->skew);
     free(panel->table);
     sh_canvas_release(&panel->canvas);
     sh_canvas_release(&panel->view_canvas);

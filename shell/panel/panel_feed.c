@@ -53,7 +53,8 @@ void sh_panel_feed_open(struct sh_panel *panel)
                                            .endpoint = copy(sh->asked.endpoint),
                                            .region = copy(sh->asked.region),
                                            .profile = copy(sh->asked.profile)};
-    panel->feed = sh->remote == NULL ? sh_feed_open(sh->engine, sh->context.traffics) : sh_feed_open_source(&source);
+    panel->feed = sh->remote == NULL ? sh_feed_open(sh->engine, sh->context.traffics)
+                                     : sh_feed_open_source(&source);
     panel->data = sh_feed_latest(panel->feed);
     panel->view_due = true;
 }
@@ -102,6 +103,7 @@ void sh_panel_follow(struct sh *sh)
 
     if (!sh_panel_is_on(sh))
         return;
+    sh_panel_look(panel); /* it is a setting */
     if (panel->place.connection != sh->connections) {
         sh_panel_feed_close(panel);
         sh_views_restart(panel->views);

@@ -6,7 +6,7 @@
 #include "shell/panel/panel_state.h"
 #include "shell/panel/view_keys.h"
 
-enum { CTRL_L = 0x0c };
+enum { CTRL_L = 0x0c, WISH_US = 1000000 };
 
 /* ---- at any time ----------------------------------------------------------------------------- */
 
@@ -52,22 +52,35 @@ static bool take_prompt_key(struct sh_panel *panel, enum sh_tty_key key, uint32_
 
 /* ---- knobs ----------------------------------------------------------------------------------- */
 
-/* Knobs turn the first traffic in the status line, by the statement that one would type. */
+/* Knobs turn the first traffic in the status line, by the statement that one would type. Keys come
+ * faster than data: for a second, what was asked for is taken to be so. */
 static void wish_traffic(struct sh_panel *panel, uint32_t code)
 {
     const struct sh_traffic *traffic = panel->data->traffic;
     struct pk_buf *wish = &panel->wish;
+    struct pk_buf skew = PK_BUF_INIT;
+    int64_t now_us = pk_clock_real_us();
 
     if (panel->data->traffic_count == 0)
         return;
+    if (now_us - panel->wished_us > WISH_US) {
+        panel->rate = traffic->rate;
+        pk_buf_clear(&panel->skew);
+        pk_buf_add(&panel->skew, traffic->skew);
+    }
+    panel->wished_us = now_us;
     pk_buf_clear(wish);
     pk_buf_printf(wish, "traffic set %.*s ", PK_FMT(traffic->name));
     if (code == 's') {
-        pk_buf_add_cstr(wish, "skew=");
-        sh_knob_skew(wish, panel->data->snapshot, traffic->skew);
+        sh_knob_skew(&skew, panel->data->snapshot, pk_buf_slice(&panel->skew));
+        pk_buf_printf(wish, "skew=%s", skew.data);
+        pk_buf_clear(&panel->skew);
+        pk_buf_add(&panel->skew, pk_buf_slice(&skew));
     } else {
-        pk_buf_printf(wish, "rate=%lld/s", (long long)sh_knob_rate(traffic->rate, code == '+'));
+        panel->rate = sh_knob_rate(panel->rate, code == '+');
+        pk_buf_printf(wish, "rate=%lld/s", (long long)panel->rate);
     }
+    pk_buf_release(&skew);
 }
 
 /* What R means: no traffic any more, and pictures that begin now. Items are not touched. */

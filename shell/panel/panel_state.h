@@ -26,6 +26,9 @@ struct sh_panel {
     struct sh_panel_place place;
     char *table;        /* the current one when the prompt was last there, or NULL */
     struct pk_buf last; /* what the last command did */
+    int64_t wished_us;  /* when a key asked for another rate or skew … */
+    int64_t rate;       /* … and which; the data takes its time to say the same */
+    struct pk_buf skew;
     struct pk_buf wish; /* a statement that a key asks for; empty: none */
     struct sh_pane *pane;
     struct sh_typed typed;
@@ -48,6 +51,9 @@ struct sh_panel {
 /* Takes the keys that are not the line's (panel_keys.c). True: F9 was among them, or one that
  * asks for a statement (wish). */
 bool sh_panel_take_keys(void *panel, struct sh_keys *keys);
+
+/* Takes how the screen may look from the settings and the terminal. */
+void sh_panel_look(struct sh_panel *panel);
 
 /* ---- panel_feed.c ---------------------------------------------------------------------------- */
 

@@ -72,10 +72,10 @@ static void set_modes(void)
 
     cbreak();
     noecho();
-    nonl();
     if (tcgetattr(STDIN_FILENO, &modes) == 0) {
         modes.c_lflag &= ~(tcflag_t)IEXTEN;
         modes.c_iflag &= ~(tcflag_t)IXON;
+        modes.c_iflag |= ICRNL; /* who types `reset` after a kill -9 presses Enter */
         tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
     }
     def_prog_mode();
@@ -257,6 +257,17 @@ static void put_cell(const struct sh_screen *screen, int y, int x, const struct 
         mvadd_wch(y, x, &glyph); /* in the last corner it says ERR, and has drawn */
 }
 
+/* Nothing is there yet that could be compared with. */
+static void start_anew(struct sh_screen *screen, const struct sh_canvas *canvas,
+                       const struct sh_look *look)
+{
+    erase();
+    set_look(screen, look);
+    sh_canvas_reset(&screen->shown, look, canvas->height, canvas->width);
+    memset(screen->shown.cells, 0,
+           (size_t)canvas->height * (size_t)canvas->width * sizeof(*canvas->cells));
+}
+
 static void put_row(struct sh_screen *screen, const struct sh_canvas *canvas, int y)
 {
     const struct sh_cell *cells = sh_canvas_at(canvas, y, 0);
@@ -274,10 +285,9 @@ void sh_screen_show(struct sh_screen *screen, const struct sh_canvas *canvas,
 {
     if (!same_look(look, &screen->look))
         sh_screen_redraw(screen);
-    if (screen->shown.cells == NULL)
-        set_look(screen, look);
-    if (screen->shown.height != canvas->height || screen->shown.width != canvas->width)
-        sh_canvas_reset(&screen->shown, look, canvas->height, canvas->width);
+    if (screen->shown.cells == NULL || screen->shown.height != canvas->height ||
+        screen->shown.width != canvas->width)
+        start_anew(screen, canvas, look);
     for (int row = 0; row < canvas->height; row++)
         put_row(screen, canvas, row);
     memcpy(screen->shown.cells, canvas->cells,
