@@ -58,7 +58,7 @@ void sh_put_thick_bar(const struct sh_area *area, int y, int x, int height, int 
 struct sh_shade sh_shade(int share, bool refused, bool utf8)
 {
     if (refused)
-        return (struct sh_shade){utf8 ? "╳" : "!", SH_INK_ALERT};
+        return (struct sh_shade){utf8 ? "╳" : "!", SH_INK_REFUSED};
     if (share <= 0)
         return (struct sh_shade){utf8 ? "·" : ".", SH_INK_HEAT};
 

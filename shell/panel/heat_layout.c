@@ -43,7 +43,14 @@ static void drop_one(struct sh_heat_layout *layout)
 static void grow(struct sh_heat_layout *layout, int extra)
 {
     bool map = layout->columns[SH_HEAT_MAP].width > 0;
-    int part = map ? extra / 8 : extra / 2;
+    int part = extra / 8;
+
+    if (!map && layout->columns[SH_HEAT_READ_BAR].width > 0) {
+        layout->columns[SH_HEAT_READ_BAR].width += extra / 2;
+        if (layout->columns[SH_HEAT_WRITE_BAR].width > 0)
+            layout->columns[SH_HEAT_WRITE_BAR].width += extra / 2;
+        return;
+    }
 
     for (int c = 0; c < SH_HEAT_COLUMNS; c++) {
         int most = COLUMNS[c].grow < part ? COLUMNS[c].grow : part;

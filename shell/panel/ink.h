@@ -20,13 +20,14 @@ enum sh_ink {
     SH_INK_STATUS, /* the status line */
     SH_INK_STATUS_STRONG,
     SH_INK_STATUS_ALERT,
-    SH_INK_KEYS,  /* the line of keys … */
-    SH_INK_KEY,   /* … and what to press */
-    SH_INK_ALERT, /* throttled, lost, at a limit */
-    SH_INK_WARN,  /* near a limit, waiting */
-    SH_INK_GOOD,  /* grown, fine */
-    SH_INK_READ,  /* read units */
-    SH_INK_WRITE, /* write units */
+    SH_INK_KEYS,    /* the line of keys … */
+    SH_INK_KEY,     /* … and what to press */
+    SH_INK_REFUSED, /* a second on the map in which something was refused */
+    SH_INK_ALERT,   /* throttled, lost, at a limit */
+    SH_INK_WARN,    /* near a limit, waiting */
+    SH_INK_GOOD,    /* grown, fine */
+    SH_INK_READ,    /* read units */
+    SH_INK_WRITE,   /* write units */
     SH_INK_BURST,
     SH_INK_LIT,    /* what the last command returned */
     SH_INK_CURSOR, /* the row that Enter would open */

@@ -6,7 +6,10 @@
 #include "shell/panel/gauge.h"
 #include "shell/panel/heat_row.h"
 
-enum { THINGS = 6 /* beside the title */ };
+enum {
+    THINGS = 6,       /* beside the title */
+    THINGS_BESIDE = 4 /* of one kind, where two share the screen */
+};
 
 /* Which partitions are among the `most` hottest: their places, ascending. */
 static size_t choose(const struct cmd_snapshot *snapshot, size_t most, size_t *places)
@@ -58,8 +61,9 @@ static void put_partition(const struct drawing *drawing, int y,
     bool reads = read >= write;
     const struct cmd_snapshot_access *access = reads ? &partition->read : &partition->write;
     bool full = sh_heat_of(partition) >= 1000;
-    pk_slice note = sh_throttled(partition) > 0 ? sh_throttle_text(arena, partition)
-                                                : sh_heat_note(arena, drawing->snapshot, partition);
+    bool throttled = sh_throttled(partition) > 0;
+    pk_slice note = throttled ? sh_throttle_text(arena, partition)
+                              : sh_heat_note(arena, drawing->snapshot, partition);
     pk_slice text = pk_arena_printf(
         arena, "%u  %.*s of %.*s %s/s%s  %.*s", partition->number,
         PK_FMT(sh_short_count(arena, (uint64_t)(access->consumed / 1000))),
@@ -68,7 +72,8 @@ static void put_partition(const struct drawing *drawing, int y,
     int width = sh_width(area, note);
 
     sh_put_cut(area, y, 1, area->width - width - 4, full ? SH_INK_ALERT : SH_INK_STRONG, text);
-    sh_put_cut(area, y, area->width - width - 1, width, SH_INK_ALERT, note);
+    sh_put_cut(area, y, area->width - width - 1, width, throttled ? SH_INK_ALERT : SH_INK_DIM,
+               note);
     sh_put_thick_bar(area, y + 1, 1, drawing->lines > 3 ? drawing->lines - 2 : 1, area->width - 2,
                      full    ? SH_INK_ALERT
                      : reads ? SH_INK_READ
@@ -76,11 +81,11 @@ static void put_partition(const struct drawing *drawing, int y,
                      reads ? read : write);
 }
 
-static size_t most_things(const struct sh_area *area)
+static size_t most_things(const struct sh_area *area, int most)
 {
     int fit = (area->height - 1) / 2;
 
-    return fit < 0 ? 0 : fit < THINGS ? (size_t)fit : THINGS;
+    return fit < 0 ? 0 : fit < most ? (size_t)fit : (size_t)most;
 }
 
 void sh_projector_heat(struct sh_views *views, const struct sh_area *area,
@@ -88,7 +93,8 @@ void sh_projector_heat(struct sh_views *views, const struct sh_area *area,
 {
     const struct cmd_snapshot *snapshot = frame->snapshot;
     size_t places[THINGS];
-    size_t count = choose(snapshot, most_things(area), places);
+    bool beside = views->front == SH_VIEW_SPLIT;
+    size_t count = choose(snapshot, most_things(area, beside ? THINGS_BESIDE : THINGS), places);
     struct drawing drawing = {&views->arena, snapshot, area, lines_of(area, count)};
 
     sh_put_rule(area, 0, "partitions",
@@ -106,7 +112,7 @@ void sh_projector_collections(struct sh_views *views, const struct sh_area *area
 {
     const struct cmd_viewport *viewport = frame->viewport;
     size_t count = viewport == NULL ? 0 : viewport->count;
-    size_t most = most_things(area);
+    size_t most = most_things(area, THINGS);
     uint64_t largest = 0;
     int y = 1;
 

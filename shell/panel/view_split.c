@@ -77,7 +77,7 @@ static void arrange(struct parts *parts, const struct sh_area *area,
 static void draw_projector(struct sh_views *views, const struct sh_area *area,
                            const struct sh_frame *frame)
 {
-    int heat = area->height * 2 / 3;
+    int heat = area->height >= 14 ? area->height - 5 : area->height * 2 / 3;
     struct sh_area upper = sh_area_part(area, 0, 0, heat, area->width);
     struct sh_area lower = sh_area_part(area, heat, 0, area->height - heat, area->width);
 

@@ -6,7 +6,8 @@
 #include "shell/panel/views.h"
 
 enum {
-    ONE_LINE = 100 /* columns from which a record is one line */
+    ONE_LINE = 100, /* columns from which a record is one line */
+    PROJECTED = 6   /* records that a projector shows */
 };
 
 struct drawing {
@@ -145,8 +146,12 @@ static void draw_records(struct drawing *drawing, const struct sh_area *list, si
 {
     struct sh_stream *state = drawing->state;
     size_t fit = (size_t)(list->height / drawing->lines);
-    size_t first = end > fit ? end - fit : 0;
+    size_t first = 0;
     int most = list->width / 3;
+
+    if (drawing->frame->look.projector && fit > PROJECTED)
+        fit = PROJECTED;
+    first = end > fit ? end - fit : 0;
 
     drawing->area = list;
     drawing->key = 12;
@@ -160,7 +165,7 @@ static void draw_records(struct drawing *drawing, const struct sh_area *list, si
     for (size_t i = first; i < end; i++) {
         int y = (int)(i - first) * drawing->lines;
 
-        if (drawing->lines == 2)
+        if (drawing->lines > 1)
             put_two_lines(drawing, y, sh_tail_ring_at(&state->ring, i));
         else
             put_one_line(drawing, y, sh_tail_ring_at(&state->ring, i));
@@ -176,9 +181,12 @@ void sh_stream_draw_pane(struct sh_views *views, const struct sh_area *area,
                               .area = area,
                               .lines = area->width >= ONE_LINE || area->height < 3 ? 1 : 2};
     size_t end = end_of(drawing.state);
-    int readers = has_readers(frame->snapshot) && area->height > 6 ? 1 : 0;
+    bool projector = frame->look.projector;
+    int readers = !projector && has_readers(frame->snapshot) && area->height > 6 ? 1 : 0;
     struct sh_area list = sh_area_part(area, 1, 0, area->height - 1 - readers, area->width);
 
+    if (projector && area->height > 3 * PROJECTED)
+        drawing.lines = 3;
     sh_put_rule(area, 0, "stream", note_of(&views->arena, drawing.state, end), keys);
     if (list.height < 1)
         return;
