@@ -74,6 +74,14 @@ static enum pk_code need_end(const struct order *order, struct pk_error *err)
     return pk_fail_at(err, PK_E_USAGE, rest_span(order), "expected the end of the statement");
 }
 
+static enum pk_code read_words(const struct order *order, unsigned allowed,
+                               struct traffic_spec *spec, struct pk_error *err)
+{
+    const struct traffic_words words = {order->text, order->pos, allowed, &order->result->arena};
+
+    return traffic_spec_parse(&words, spec, err);
+}
+
 static enum pk_code need_given(const struct order *order, const struct traffic_spec *spec,
                                unsigned word, const char *text, struct pk_error *err)
 {
@@ -163,8 +171,7 @@ static enum pk_code make_plan(struct order *order, unsigned words, struct traffi
                               struct traffic_plan *plan, struct pk_error *err)
 {
     const struct pk_table *table = NULL;
-    enum pk_code rc =
-        traffic_spec_parse(order->text, order->pos, words, &order->result->arena, spec, err);
+    enum pk_code rc = read_words(order, words, spec, err);
 
     *plan = (struct traffic_plan){.size = 0};
     if (rc == PK_OK && (words & TRAFFIC_WORD_OP) != 0)
@@ -253,8 +260,7 @@ static enum pk_code run_set(struct order *order, struct pk_error *err)
     enum pk_code rc = need_word(order, "the name of a traffic", &name, &span, err);
 
     if (rc == PK_OK)
-        rc = traffic_spec_parse(order->text, order->pos, SET_WORDS, &order->result->arena, &spec,
-                                err);
+        rc = read_words(order, SET_WORDS, &spec, err);
     if (rc == PK_OK)
         rc = need_given(order, &spec, SET_WORDS, "rate=N/s or skew=…", err);
     if (rc != PK_OK)

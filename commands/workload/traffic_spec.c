@@ -464,26 +464,26 @@ static void place_values(struct traffic_spec *spec, enum traffic_word bit, size_
         move_span(&spec->sets[spec->set_count - 1].template.span, at);
 }
 
-static enum pk_code take_word(pk_slice text, struct pk_span span, unsigned allowed,
-                              struct pk_arena *arena, struct traffic_spec *spec,
-                              struct pk_error *err)
+static enum pk_code take_word(const struct traffic_words *from, struct pk_span span,
+                              struct traffic_spec *spec, struct pk_error *err)
 {
-    pk_slice whole = pk_slice_of(text.data + span.start, span.len);
+    pk_slice text = from->text, whole = pk_slice_of(text.data + span.start, span.len);
     const char *equals = memchr(whole.data, '=', whole.len);
     pk_slice name = equals == NULL ? whole : pk_slice_of(whole.data, (size_t)(equals - whole.data));
-    const struct word *word = find_word(name, allowed);
+    const struct word *word = find_word(name, from->allowed);
     bool bare = word != NULL && word->bit == TRAFFIC_WORD_STRONG;
     pk_slice value = pk_slice_skip(whole, name.len + (equals == NULL ? 0 : 1));
     enum pk_code rc;
 
     if (word == NULL || bare != (equals == NULL))
-        return fail_word(name, (struct pk_span){span.start, (uint32_t)name.len}, allowed, err);
+        return fail_word(name, (struct pk_span){span.start, (uint32_t)name.len}, from->allowed,
+                         err);
     if ((spec->given & word->bit) != 0 && word->bit != TRAFFIC_WORD_SET)
         return pk_fail_at(err, PK_E_USAGE, span, "%s is given twice", word->name);
     if (!bare && value.len == 0)
         return pk_fail_at(err, PK_E_USAGE, span, "%s= has no value", word->name);
     spec->given |= word->bit;
-    rc = word->take(value, arena, spec, err);
+    rc = word->take(value, from->arena, spec, err);
     if (rc == PK_OK)
         place_values(spec, word->bit, (size_t)(value.data - text.data));
     else
@@ -491,24 +491,23 @@ static enum pk_code take_word(pk_slice text, struct pk_span span, unsigned allow
     return rc;
 }
 
-enum pk_code traffic_spec_parse(pk_slice text, size_t start, unsigned allowed,
-                                struct pk_arena *arena, struct traffic_spec *spec,
+enum pk_code traffic_spec_parse(const struct traffic_words *from, struct traffic_spec *spec,
                                 struct pk_error *err)
 {
-    size_t pos = cmd_skip_blanks(text, start);
+    size_t pos = cmd_skip_blanks(from->text, from->start);
 
     *spec = (struct traffic_spec){.rate = TRAFFIC_RATE_DEFAULT,
                                   .size = TRAFFIC_SIZE_DEFAULT,
                                   .seed = 1,
                                   .skew = {.text = PK_LIT("uniform"), .kind = KEYGEN_UNIFORM}};
-    while (pos < text.len) {
-        size_t end = word_end(text, pos);
+    while (pos < from->text.len) {
+        size_t end = word_end(from->text, pos);
         struct pk_span span = {(uint32_t)pos, (uint32_t)(end - pos)};
-        enum pk_code rc = take_word(text, span, allowed, arena, spec, err);
+        enum pk_code rc = take_word(from, span, spec, err);
 
         if (rc != PK_OK)
             return rc;
-        pos = cmd_skip_blanks(text, end);
+        pos = cmd_skip_blanks(from->text, end);
     }
     return PK_OK;
 }

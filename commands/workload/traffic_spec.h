@@ -83,11 +83,17 @@ struct traffic_spec {
     bool burst;                /* at=second: a second's requests in its first millisecond */
 };
 
-/* Reads text[start…). Spans are places in the text, values point into it or into the arena. What is
+/* Where the words stand. */
+struct traffic_words {
+    pk_slice text; /* text[start…) is read */
+    size_t start;
+    unsigned allowed; /* enum traffic_word */
+    struct pk_arena *arena;
+};
+/* Reads all words. Spans are places in the text, values point into it or into the arena. What is
  * not given has its default. PK_E_USAGE with a span. */
-PK_MUST_CHECK enum pk_code traffic_spec_parse(pk_slice text, size_t start, unsigned allowed,
-                                              struct pk_arena *arena, struct traffic_spec *spec,
-                                              struct pk_error *err);
+PK_MUST_CHECK enum pk_code traffic_spec_parse(const struct traffic_words *from,
+                                              struct traffic_spec *spec, struct pk_error *err);
 /* "2000/s" and "hot(80% USER#1)", as one value each; spans are places in it. */
 PK_MUST_CHECK enum pk_code traffic_rate_parse(pk_slice text, int64_t *rate, struct pk_error *err);
 PK_MUST_CHECK enum pk_code traffic_skew_parse(pk_slice text, struct pk_arena *arena,

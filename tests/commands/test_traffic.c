@@ -14,6 +14,14 @@ TestSuite(traffic);
 
 enum { ALL_WORDS = 0xffff };
 
+static enum pk_code parse(const char *text, struct pk_arena *arena, struct traffic_spec *spec,
+                          struct pk_error *err)
+{
+    const struct traffic_words words = {pk_slice_cstr(text), 0, ALL_WORDS, arena};
+
+    return traffic_spec_parse(&words, spec, err);
+}
+
 /* ---- words ----------------------------------------------------------------------------------- */
 
 Test(traffic, words)
@@ -26,8 +34,7 @@ Test(traffic, words)
     struct pk_error err = PK_ERROR_INIT;
     struct traffic_spec spec;
 
-    cr_assert_eq(traffic_spec_parse(pk_slice_cstr(text), 0, ALL_WORDS, &arena, &spec, &err), PK_OK,
-                 "%s", err.message);
+    cr_assert_eq(parse(text, &arena, &spec, &err), PK_OK, "%s", err.message);
     cr_expect_eq(spec.share_milli[TRAFFIC_GET], 700);
     cr_expect_eq(spec.share_milli[TRAFFIC_PUT], 125);
     cr_expect_eq(spec.share_milli[TRAFFIC_EDIT], 175);
@@ -226,8 +233,7 @@ static void make_plan(struct command_fixture *fx, const char *words, const char 
     const struct pk_table *schema = NULL;
     struct traffic_spec spec;
 
-    cr_assert_eq(traffic_spec_parse(pk_slice_cstr(words), 0, ALL_WORDS, &arena, &spec, &err), PK_OK,
-                 "%s", err.message);
+    cr_assert_eq(parse(words, &arena, &spec, &err), PK_OK, "%s", err.message);
     cr_assert_eq(cmd_schema_get(&fx->context, pk_slice_cstr(table), &schema, &err), PK_OK);
     cr_assert_eq(traffic_plan_init(plan, &spec, schema, &err), PK_OK, "%s", err.message);
     pk_arena_release(&arena);
@@ -397,8 +403,7 @@ static void start(struct command_fixture *fx, const char *name, const char *word
     struct traffic_plan plan;
     struct traffic_spec spec;
 
-    cr_assert_eq(traffic_spec_parse(pk_slice_cstr(words), 0, ALL_WORDS, &arena, &spec, &err),
-                 PK_OK);
+    cr_assert_eq(parse(words, &arena, &spec, &err), PK_OK);
     make_plan(fx, words, "dashboard", &plan);
     if (fx->context.traffics == NULL)
         fx->context.traffics = traffics_new();
