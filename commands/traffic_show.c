@@ -80,7 +80,7 @@ struct list {
 static pk_slice left_text(struct pk_arena *arena, const struct traffic *traffic, int64_t now_ms)
 {
     if (traffic->why != NULL)
-        return pk_arena_printf(arena, "ended: %s", traffic->why);
+        return PK_LIT("ended early");
     if (traffic->ended)
         return PK_LIT("ended");
     if (traffic->until_ms != INT64_MAX)
@@ -317,11 +317,12 @@ static void tell(void *context, struct traffic *traffic, int64_t now_ms)
         return;
     traffic->told = true;
     cmd_result_text(result, CMD_BLOCK_NOTE,
-                    "traffic %s has ended%s%s: %.*s request%s, %.*s throttled; traffic stop %s "
+                    "traffic %s has ended%s%s%s: %.*s request%s, %.*s throttled; traffic stop %s "
                     "tells more",
-                    traffic->name, traffic->why == NULL ? "" : ", ",
-                    traffic->why == NULL ? "" : traffic->why, PK_FMT(sent),
-                    traffic->tally.sent == 1 ? "" : "s", PK_FMT(throttled), traffic->name);
+                    traffic->name, traffic->why == NULL ? "" : " early (",
+                    traffic->why == NULL ? "" : traffic->why, traffic->why == NULL ? "" : ")",
+                    PK_FMT(sent), traffic->tally.sent == 1 ? "" : "s", PK_FMT(throttled),
+                    traffic->name);
 }
 
 void cmd_traffic_news(struct cmd_context *context, struct cmd_result *result)

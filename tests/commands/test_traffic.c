@@ -503,7 +503,7 @@ Test(traffic, a_table_that_goes)
          "  hint: traffic stop a ends it, traffic set a rate=… changes it\n"},
         {"traffic start b op=get keys=k sk=1 table=Tab rate=10/s", NULL},
         {"drop table Tab", "note: table Tab dropped\n"
-                           "note: traffic b has ended, its table was dropped: 0 requests, 0 "
+                           "note: traffic b has ended early (its table was dropped): 0 requests, 0 "
                            "throttled; traffic stop b tells more\n"},
         {"clock advance 1s", NULL},
         {"api delete-table {\"TableName\": \"dashboard\"}", NULL},
