@@ -208,18 +208,20 @@ static bool take_cluster(const struct sh_canvas *canvas, pk_slice *text, struct 
     return true;
 }
 
-/* Draws safe text in columns [x, end) and says where it stopped; *text is what did not fit. */
-static int put_safe(const struct sh_area *area, int y, int x, int end, enum sh_ink ink,
+/* Draws safe text in the place and says in which column it stopped; *text is what did not fit. */
+static int put_safe(const struct sh_area *area, struct sh_spot place, enum sh_ink ink,
                     pk_slice *text)
 {
     struct sh_cell cluster;
+    int x = place.x;
 
     for (;;) {
         pk_slice rest = *text;
 
-        if (!take_cluster(area->canvas, &rest, &cluster) || x + cluster.width > end)
+        if (!take_cluster(area->canvas, &rest, &cluster) ||
+            x + cluster.width > place.x + place.width)
             return x;
-        set_cell(area, y, x, ink, &cluster);
+        set_cell(area, place.y, x, ink, &cluster);
         x += cluster.width;
         *text = rest;
     }
@@ -250,7 +252,7 @@ int sh_put(const struct sh_area *area, int y, int x, enum sh_ink ink, pk_slice t
     make_safe(&safe, text, area->width - x);
 
     pk_slice rest = pk_buf_slice(&safe);
-    int end = put_safe(area, y, x, area->width, ink, &rest);
+    int end = put_safe(area, sh_at(y, x, area->width - x), ink, &rest);
 
     pk_buf_release(&safe);
     return end;
@@ -296,40 +298,40 @@ int sh_width(const struct sh_area *area, pk_slice text)
     return columns;
 }
 
-int sh_put_cut(const struct sh_area *area, int y, int x, int width, enum sh_ink ink, pk_slice text)
+int sh_put_cut(const struct sh_area *area, struct sh_spot place, enum sh_ink ink, pk_slice text)
 {
     struct pk_buf safe = PK_BUF_INIT;
 
-    width = clamp(width, 0, SH_CANVAS_COLUMNS_MAX);
-    if (width == 0)
-        return x;
+    place.width = clamp(place.width, 0, SH_CANVAS_COLUMNS_MAX);
+    if (place.width == 0)
+        return place.x;
 
-    bool cut = make_safe(&safe, text, width);
+    bool cut = make_safe(&safe, text, place.width);
     pk_slice rest = pk_buf_slice(&safe);
-    int end = x + width;
+    int end = 0;
 
-    if (!cut && columns_up_to(area->canvas, rest, width) <= width) {
-        end = put_safe(area, y, x, end, ink, &rest);
+    if (!cut && columns_up_to(area->canvas, rest, place.width) <= place.width) {
+        end = put_safe(area, place, ink, &rest);
     } else {
-        end = put_safe(area, y, x, end - 1, ink, &rest);
-        sh_put_repeat(area, y, end++, 1, ink, area->canvas->ascii ? "~" : "…");
+        place.width--;
+        end = put_safe(area, place, ink, &rest);
+        sh_put_repeat(area, sh_at(place.y, end++, 1), ink, area->canvas->ascii ? "~" : "…");
     }
     pk_buf_release(&safe);
     return end;
 }
 
-void sh_put_right(const struct sh_area *area, int y, int x, int width, enum sh_ink ink,
-                  pk_slice text)
+void sh_put_right(const struct sh_area *area, struct sh_spot place, enum sh_ink ink, pk_slice text)
 {
     int columns = sh_width(area, text);
 
-    if (columns < width)
-        sh_put(area, y, x + width - columns, ink, text);
+    if (columns < place.width)
+        sh_put(area, place.y, place.x + place.width - columns, ink, text);
     else
-        sh_put_cut(area, y, x, width, ink, text);
+        sh_put_cut(area, place, ink, text);
 }
 
-void sh_put_repeat(const struct sh_area *area, int y, int x, int n, enum sh_ink ink,
+void sh_put_repeat(const struct sh_area *area, struct sh_spot place, enum sh_ink ink,
                    const char *symbol)
 {
     pk_slice text = pk_slice_cstr(symbol);
@@ -337,17 +339,17 @@ void sh_put_repeat(const struct sh_area *area, int y, int x, int n, enum sh_ink 
 
     if (!take_cluster(area->canvas, &text, &cell))
         return;
-    for (int i = 0; i < n && x + i < area->width; i++)
-        set_cell(area, y, x + i, ink, &cell);
+    for (int x = place.x; x < place.x + place.width && x < area->width; x++)
+        set_cell(area, place.y, x, ink, &cell);
 }
 
-void sh_put_ink(const struct sh_area *area, int y, int x, int n, enum sh_ink ink)
+void sh_put_ink(const struct sh_area *area, struct sh_spot place, enum sh_ink ink)
 {
-    for (int i = 0; i < n && x + i < area->width; i++) {
+    for (int x = place.x; x < place.x + place.width && x < area->width; x++) {
         struct sh_cell *cell = NULL;
 
-        if (y >= 0 && x + i >= 0 && y < area->height)
-            cell = cell_at(area->canvas, area->y + y, area->x + x + i);
+        if (place.y >= 0 && x >= 0 && place.y < area->height)
+            cell = cell_at(area->canvas, area->y + place.y, area->x + x);
         if (cell != NULL)
             cell->ink = (uint8_t)ink;
     }

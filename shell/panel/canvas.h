@@ -57,19 +57,27 @@ struct sh_area sh_area_whole(struct sh_canvas *canvas);
 /* A part of an area, clipped to it. */
 struct sh_area sh_area_part(const struct sh_area *area, int y, int x, int height, int width);
 
+/* Where something is drawn, and how many columns it may take. */
+struct sh_spot {
+    int y, x, width;
+};
+static inline struct sh_spot sh_at(int y, int x, int width)
+{
+    return (struct sh_spot){y, x, width};
+}
+
 /* Writes text at (y, x), cut at the area's right edge without a mark; returns the column behind it.
  * The text is made safe here (text_safe.h): escapes, one line, bytes that are not UTF-8 shown. */
 int sh_put(const struct sh_area *area, int y, int x, enum sh_ink ink, pk_slice text);
-/* The same in `width` columns at most, "…" ("~" in ASCII) where text was cut off. */
-int sh_put_cut(const struct sh_area *area, int y, int x, int width, enum sh_ink ink, pk_slice text);
-/* Right-aligned in `width` columns; text that is too wide is cut as above. */
-void sh_put_right(const struct sh_area *area, int y, int x, int width, enum sh_ink ink,
-                  pk_slice text);
-/* One of our own symbols (safe, one column) n times. */
-void sh_put_repeat(const struct sh_area *area, int y, int x, int n, enum sh_ink ink,
+/* The same in the place's columns at most, "…" ("~" in ASCII) where text was cut off. */
+int sh_put_cut(const struct sh_area *area, struct sh_spot place, enum sh_ink ink, pk_slice text);
+/* Right-aligned in the place; text that is too wide is cut as above. */
+void sh_put_right(const struct sh_area *area, struct sh_spot place, enum sh_ink ink, pk_slice text);
+/* One of our own symbols (one column), in every cell of the place. */
+void sh_put_repeat(const struct sh_area *area, struct sh_spot place, enum sh_ink ink,
                    const char *symbol);
-/* Gives n cells from (y, x) on another ink, leaving their text. */
-void sh_put_ink(const struct sh_area *area, int y, int x, int n, enum sh_ink ink);
+/* Gives the cells of the place another ink, leaving their text. */
+void sh_put_ink(const struct sh_area *area, struct sh_spot place, enum sh_ink ink);
 /* Bytes of safe text that fit the columns, whole characters. */
 size_t sh_fit(const struct sh_area *area, pk_slice safe, int columns);
 /* Columns the text would take in sh_put. */

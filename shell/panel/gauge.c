@@ -18,41 +18,45 @@ int sh_share(int64_t amount, int64_t limit)
 static const char *const EIGHTHS[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
 /* The last cell of an ASCII bar: it takes half a cell to count. */
-static void put_ascii_bar(const struct sh_area *area, int y, int x, int eighths, enum sh_ink ink)
+static void put_ascii_bar(const struct sh_area *area, struct sh_spot place, int eighths,
+                          enum sh_ink ink)
 {
     int cells = (eighths + 4) / 8;
 
     if (cells == 0)
-        sh_put_repeat(area, y, x, 1, ink, ":");
-    sh_put_repeat(area, y, x, cells, ink, "#");
+        sh_put_repeat(area, sh_at(place.y, place.x, 1), ink, ":");
+    sh_put_repeat(area, sh_at(place.y, place.x, cells), ink, "#");
 }
 
-void sh_put_bar(const struct sh_area *area, int y, int x, int width, enum sh_ink ink, int share)
+void sh_put_bar(const struct sh_area *area, struct sh_spot place, enum sh_ink ink, int share)
 {
-    int eighths = share >= 1000 ? width * 8 : share * width * 8 / 1000;
+    int eighths = share >= 1000 ? place.width * 8 : share * place.width * 8 / 1000;
+    int whole = 0;
 
-    if (width <= 0)
+    if (place.width <= 0)
         return;
     if (share <= 0) {
-        sh_put_repeat(area, y, x, 1, SH_INK_DIM, area->canvas->ascii ? "." : "·");
+        sh_put_repeat(area, sh_at(place.y, place.x, 1), SH_INK_DIM,
+                      area->canvas->ascii ? "." : "·");
         return;
     }
     if (eighths == 0)
         eighths = 1;
     if (area->canvas->ascii) {
-        put_ascii_bar(area, y, x, eighths, ink);
+        put_ascii_bar(area, place, eighths, ink);
         return;
     }
-    sh_put_repeat(area, y, x, eighths / 8, ink, "█");
+    whole = eighths / 8;
+    sh_put_repeat(area, sh_at(place.y, place.x, whole), ink, "█");
     if (eighths % 8 != 0)
-        sh_put_repeat(area, y, x + eighths / 8, 1, ink, EIGHTHS[eighths % 8]);
+        sh_put_repeat(area, sh_at(place.y, place.x + whole, 1), ink, EIGHTHS[eighths % 8]);
 }
 
-void sh_put_thick_bar(const struct sh_area *area, int y, int x, int height, int width,
-                      enum sh_ink ink, int share)
+void sh_put_thick_bar(const struct sh_area *area, struct sh_spot place, int height, enum sh_ink ink,
+                      int share)
 {
     for (int i = 0; i < height; i++)
-        sh_put_bar(area, y + i, x, width, ink, share);
+        sh_put_bar(area, sh_at(place.y + i, place.x, place.width), ink, share);
 }
 
 struct sh_shade sh_shade(int share, bool refused, bool utf8)

@@ -101,7 +101,7 @@ void sh_heat_map(const struct sh_heat_drawing *drawing, int y, int x,
         if (!heir && born >= second + span->step)
             continue; /* the row begins with its split */
         if (!heir && born >= second) {
-            sh_put_repeat(drawing->area, y, x + i, 1, SH_INK_RULE, "└");
+            sh_put_repeat(drawing->area, sh_at(y, x + i, 1), SH_INK_RULE, "└");
             continue;
         }
 
@@ -109,7 +109,7 @@ void sh_heat_map(const struct sh_heat_drawing *drawing, int y, int x,
         struct sh_shade shade = sh_shade(heat.share, heat.refused, drawing->frame->look.utf8);
 
         if (heat.known)
-            sh_put_repeat(drawing->area, y, x + i, 1, shade.ink, shade.symbol);
+            sh_put_repeat(drawing->area, sh_at(y, x + i, 1), shade.ink, shade.symbol);
     }
 }
 
@@ -129,14 +129,16 @@ static void put_right(const struct sh_heat_drawing *drawing, int y, enum sh_heat
                       enum sh_ink ink, pk_slice text)
 {
     if (width_of(drawing, column) > 0)
-        sh_put_right(drawing->area, y, x_of(drawing, column), width_of(drawing, column), ink, text);
+        sh_put_right(drawing->area, sh_at(y, x_of(drawing, column), width_of(drawing, column)), ink,
+                     text);
 }
 
 static void put_left(const struct sh_heat_drawing *drawing, int y, enum sh_heat_column column,
                      enum sh_ink ink, pk_slice text)
 {
     if (width_of(drawing, column) > 0)
-        sh_put_cut(drawing->area, y, x_of(drawing, column), width_of(drawing, column), ink, text);
+        sh_put_cut(drawing->area, sh_at(y, x_of(drawing, column), width_of(drawing, column)), ink,
+                   text);
 }
 
 /* A bar, and beside it the figure with a mark when the limit is reached: "███ 3,000 !". */
@@ -149,7 +151,7 @@ static void put_access(const struct sh_heat_drawing *drawing, int y, enum sh_hea
     bool full = access->refused > 0 || (access->limit > 0 && units >= access->limit);
 
     if (width_of(drawing, bar) > 0)
-        sh_put_bar(drawing->area, y, x_of(drawing, bar), width_of(drawing, bar), ink,
+        sh_put_bar(drawing->area, sh_at(y, x_of(drawing, bar), width_of(drawing, bar)), ink,
                    access->limit > 0 ? sh_share(access->consumed, access->limit * 1000) : 0);
     put_right(drawing, y, figure, full ? SH_INK_ALERT : SH_INK_TEXT,
               pk_arena_printf(arena, "%.*s %s",
@@ -185,7 +187,8 @@ static void put_key(const struct sh_heat_drawing *drawing, int y,
     pk_slice share =
         pk_arena_printf(&drawing->views->arena, " %u%%", (partition->hottest[0].share + 5) / 10);
 
-    x = sh_put_cut(drawing->area, y, x, width - (int)share.len, ink, partition->hottest[0].text);
+    x = sh_put_cut(drawing->area, sh_at(y, x, width - (int)share.len), ink,
+                   partition->hottest[0].text);
     sh_put(drawing->area, y, x, ink, share);
 }
 
@@ -234,7 +237,7 @@ static void put_access_heading(const struct sh_heat_drawing *drawing, int y,
         if (sh_width(drawing->area, of) <= width)
             text = of;
     }
-    sh_put_cut(drawing->area, y, x, width, SH_INK_RULE, text);
+    sh_put_cut(drawing->area, sh_at(y, x, width), SH_INK_RULE, text);
 }
 
 /* The limit that all partitions share; 0: they differ, or there is none. */

@@ -246,7 +246,7 @@ static void draw_lost(const struct sh_pane *pane, const struct sh_area *area, lo
     pk_buf_printf(&text, " %s %zu earlier line%s gone: at most %d lines and %d MB are kept", "…",
                   pane->lost, pane->lost == 1 ? " is" : "s are", SH_PANE_LINES,
                   SH_PANE_BYTES >> 20);
-    sh_put_cut(area, (int)row, 0, area->width, SH_INK_DIM, pk_buf_slice(&text));
+    sh_put_cut(area, sh_at((int)row, 0, area->width), SH_INK_DIM, pk_buf_slice(&text));
     pk_buf_release(&text);
 }
 

@@ -54,7 +54,7 @@ static void draw_title(struct sh_panel *panel, const struct sh_area *area, int64
 
     if (row < 0)
         return;
-    sh_put_repeat(area, row, 0, area->width, SH_INK_RULE, panel->look.utf8 ? "─" : "-");
+    sh_put_repeat(area, sh_at(row, 0, area->width), SH_INK_RULE, panel->look.utf8 ? "─" : "-");
     pk_buf_add_cstr(&text, " output ");
     if (panel->layout.view_rows == 0)
         pk_buf_printf(&text, "· the panel needs %d rows and %d columns ", SH_LAYOUT_ROWS,

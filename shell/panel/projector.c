@@ -71,10 +71,12 @@ static void put_partition(const struct drawing *drawing, int y,
         full ? " !" : "", PK_FMT(sh_heat_key_text(arena, partition)));
     int width = sh_width(area, note);
 
-    sh_put_cut(area, y, 1, area->width - width - 4, full ? SH_INK_ALERT : SH_INK_STRONG, text);
-    sh_put_cut(area, y, area->width - width - 1, width, throttled ? SH_INK_ALERT : SH_INK_DIM,
-               note);
-    sh_put_thick_bar(area, y + 1, 1, drawing->lines > 3 ? drawing->lines - 2 : 1, area->width - 2,
+    sh_put_cut(area, sh_at(y, 1, area->width - width - 4), full ? SH_INK_ALERT : SH_INK_STRONG,
+               text);
+    sh_put_cut(area, sh_at(y, area->width - width - 1, width),
+               throttled ? SH_INK_ALERT : SH_INK_DIM, note);
+    sh_put_thick_bar(area, sh_at(y + 1, 1, area->width - 2),
+                     drawing->lines > 3 ? drawing->lines - 2 : 1,
                      full    ? SH_INK_ALERT
                      : reads ? SH_INK_READ
                              : SH_INK_WRITE,
@@ -127,7 +129,7 @@ void sh_projector_collections(struct sh_views *views, const struct sh_area *area
         const struct cmd_viewport_collection *collection = &viewport->collections[i];
         pk_slice growth = sh_growth_text(&views->arena, &views->collections, collection);
         int lines = lines_of(area, count);
-        int x = sh_put_cut(area, y, 1, area->width / 2, SH_INK_STRONG, collection->hash);
+        int x = sh_put_cut(area, sh_at(y, 1, area->width / 2), SH_INK_STRONG, collection->hash);
 
         x = sh_put(area, y, x + 2, SH_INK_TEXT,
                    pk_arena_printf(&views->arena, "%.*s item%s  %.*s",
@@ -135,8 +137,8 @@ void sh_projector_collections(struct sh_views *views, const struct sh_area *area
                                    collection->items == 1 ? "" : "s",
                                    PK_FMT(cmd_format_bytes(&views->arena, collection->bytes))));
         sh_put(area, y, x + 2, SH_INK_GOOD, growth);
-        sh_put_thick_bar(area, y + 1, 1, lines > 3 ? lines - 2 : 1, area->width - 2, SH_INK_READ,
-                         sh_share((int64_t)collection->bytes, (int64_t)largest));
+        sh_put_thick_bar(area, sh_at(y + 1, 1, area->width - 2), lines > 3 ? lines - 2 : 1,
+                         SH_INK_READ, sh_share((int64_t)collection->bytes, (int64_t)largest));
         y += lines;
     }
 }

@@ -190,7 +190,7 @@ struct window {
 };
 
 /* With the cursor where it was on the screen, as far as that can be. */
-static struct window place(const struct drawing *drawing, int line, int rows)
+static struct window window_at(const struct drawing *drawing, int line, int rows)
 {
     struct window window = {.top = line - drawing->state->cursor_row, .rows = rows};
 
@@ -224,7 +224,7 @@ static struct window settle(struct drawing *drawing, int rows)
             sh_collections_ask(state, key_at(drawing, from > 0 ? from : 0), false);
     }
 
-    struct window window = place(drawing, line, rows);
+    struct window window = window_at(drawing, line, rows);
 
     state->cursor_row = line - window.top + window.head;
     state->line = line;
@@ -291,9 +291,9 @@ static void measure(struct drawing *drawing, const struct window *window)
 static void put_read_mark(const struct drawing *drawing, int y, enum cmd_row_read read)
 {
     if (read == CMD_ROW_RETURNED)
-        sh_put_repeat(drawing->area, y, 1, 1, SH_INK_LIT, "▌");
+        sh_put_repeat(drawing->area, sh_at(y, 1, 1), SH_INK_LIT, "▌");
     else if (read == CMD_ROW_FILTERED)
-        sh_put_repeat(drawing->area, y, 1, 1, SH_INK_DIM, "┊");
+        sh_put_repeat(drawing->area, sh_at(y, 1, 1), SH_INK_DIM, "┊");
 }
 
 static void put_found(const struct drawing *drawing, int y, int x, int width, pk_slice text)
@@ -307,7 +307,8 @@ static void put_found(const struct drawing *drawing, int y, int x, int width, pk
             int at = sh_width(drawing->area, pk_slice_of(text.data, i));
             int n = sh_width(drawing->area, wanted);
 
-            sh_put_ink(drawing->area, y, x + at, at + n < width ? n : width - at, SH_INK_FOUND);
+            sh_put_ink(drawing->area, sh_at(y, x + at, at + n < width ? n : width - at),
+                       SH_INK_FOUND);
             return;
         }
 }
@@ -328,24 +329,25 @@ static void put_collection(const struct drawing *drawing, int y, const struct li
 
     if (only != NULL)
         put_read_mark(drawing, y, only->read);
-    sh_put_cut(area, y, only != NULL ? 3 : 1, drawing->name - (only != NULL ? 2 : 0), SH_INK_STRONG,
-               collection->hash);
+    sh_put_cut(area, sh_at(y, only != NULL ? 3 : 1, drawing->name - (only != NULL ? 2 : 0)),
+               SH_INK_STRONG, collection->hash);
     put_found(drawing, y, only != NULL ? 3 : 1, drawing->name, collection->hash);
     if (only == NULL)
-        sh_put_right(area, y, x, drawing->items, SH_INK_TEXT, items_text(drawing, collection));
+        sh_put_right(area, sh_at(y, x, drawing->items), SH_INK_TEXT,
+                     items_text(drawing, collection));
     x += drawing->items + 1;
-    sh_put_right(area, y, x, drawing->bytes, SH_INK_TEXT,
+    sh_put_right(area, sh_at(y, x, drawing->bytes), SH_INK_TEXT,
                  cmd_format_bytes(arena, collection->bytes));
     x += drawing->bytes + 1;
-    sh_put_bar(area, y, x, bar, SH_INK_READ,
+    sh_put_bar(area, sh_at(y, x, bar), SH_INK_READ,
                sh_share((int64_t)collection->bytes, (int64_t)drawing->most));
     x += bar + 1;
     if (growth.len > 0)
         x = sh_put(area, y, x, growth.data[0] == '+' ? SH_INK_GOOD : SH_INK_REMOVE, growth) + 1;
     if (only != NULL)
-        sh_put_cut(area, y, x, area->width - x - 1, SH_INK_DIM, only->item);
+        sh_put_cut(area, sh_at(y, x, area->width - x - 1), SH_INK_DIM, only->item);
     else if (area->width - x > 5)
-        sh_put_right(area, y, area->width - 5, 4, SH_INK_DIM,
+        sh_put_right(area, sh_at(y, area->width - 5, 4), SH_INK_DIM,
                      pk_arena_printf(arena, "p%u", collection->partition));
 }
 
@@ -360,17 +362,17 @@ static void put_row(const struct drawing *drawing, int y, const struct line *lin
     int x = 1 + drawing->name + 1 + drawing->items + 1;
 
     put_read_mark(drawing, y, row->read);
-    sh_put_cut(area, y, 3, drawing->sort, row->read == CMD_ROW_RETURNED ? SH_INK_LIT : ink,
+    sh_put_cut(area, sh_at(y, 3, drawing->sort), row->read == CMD_ROW_RETURNED ? SH_INK_LIT : ink,
                row->sort);
-    sh_put_right(area, y, x, drawing->bytes, dim ? SH_INK_DIM : SH_INK_TEXT,
+    sh_put_right(area, sh_at(y, x, drawing->bytes), dim ? SH_INK_DIM : SH_INK_TEXT,
                  cmd_format_bytes(arena, row->bytes));
     x += drawing->bytes + 1;
     if (area->width >= 100) {
-        sh_put_bar(area, y, x, 8, dim ? SH_INK_DIM : ink,
+        sh_put_bar(area, sh_at(y, x, 8), dim ? SH_INK_DIM : ink,
                    sh_share((int64_t)row->bytes, (int64_t)drawing->most_row));
         x += 9;
     }
-    sh_put_cut(area, y, x, area->width - x - 1, dim ? SH_INK_DIM : SH_INK_TEXT, row->item);
+    sh_put_cut(area, sh_at(y, x, area->width - x - 1), dim ? SH_INK_DIM : SH_INK_TEXT, row->item);
 }
 
 static void draw_lines(struct drawing *drawing, const struct sh_area *list)
@@ -394,8 +396,8 @@ static void draw_lines(struct drawing *drawing, const struct sh_area *list)
         else
             put_row(drawing, y, line);
         if (drawing->keys && i == drawing->state->line) {
-            sh_put_repeat(list, y, 0, 1, SH_INK_CURSOR, "›");
-            sh_put_ink(list, y, 0, list->width, SH_INK_CURSOR);
+            sh_put_repeat(list, sh_at(y, 0, 1), SH_INK_CURSOR, "›");
+            sh_put_ink(list, sh_at(y, 0, list->width), SH_INK_CURSOR);
         }
     }
 }
@@ -422,8 +424,8 @@ static void draw_item(struct drawing *drawing, const struct sh_area *area)
     sh_put_rule(area, 0, "", note, drawing->keys);
     sh_put(area, 0, 1, SH_INK_RULE, PK_LIT(" "));
 
-    int end =
-        sh_put_cut(area, 0, 2, area->width / 2, SH_INK_STRONG, pk_buf_slice(&state->open_title));
+    int end = sh_put_cut(area, sh_at(0, 2, area->width / 2), SH_INK_STRONG,
+                         pk_buf_slice(&state->open_title));
 
     sh_put(area, 0, end, SH_INK_RULE, PK_LIT(" "));
 }
@@ -459,9 +461,10 @@ static int draw_search(const struct drawing *drawing, const struct sh_area *area
     if (!drawing->keys || (!state->typing && state->note == NULL && state->search.len == 0))
         return 0;
     x = sh_put(area, y, x, SH_INK_STRONG, PK_LIT("/"));
-    x = sh_put_cut(area, y, x, area->width - x - 28, SH_INK_TEXT, pk_buf_slice(&state->typed));
+    x = sh_put_cut(area, sh_at(y, x, area->width - x - 28), SH_INK_TEXT,
+                   pk_buf_slice(&state->typed));
     if (state->typing)
-        sh_put_repeat(area, y, x, 1, SH_INK_CURSOR, " ");
+        sh_put_repeat(area, sh_at(y, x, 1), SH_INK_CURSOR, " ");
     else
         sh_put(area, y, x + 2, SH_INK_WARN,
                state->note != NULL ? pk_slice_cstr(state->note) : PK_LIT("searching …"));

@@ -8,13 +8,13 @@ void sh_put_rule(const struct sh_area *area, int y, const char *title, pk_slice 
     int width = sh_width(area, note);
     int from = 0;
 
-    sh_put_repeat(area, y, 0, area->width, SH_INK_RULE, "─");
+    sh_put_repeat(area, sh_at(y, 0, area->width), SH_INK_RULE, "─");
     if (title[0] != '\0') {
         sh_put(area, y, 1, SH_INK_RULE, PK_LIT(" "));
         from = sh_put(area, y, 2, strong ? SH_INK_STRONG : SH_INK_RULE, pk_slice_cstr(title));
         sh_put(area, y, from++, SH_INK_RULE, PK_LIT(" "));
         if (strong) {
-            sh_put_repeat(area, y, 0, 1, SH_INK_STRONG, "›");
+            sh_put_repeat(area, sh_at(y, 0, 1), SH_INK_STRONG, "›");
         }
     }
     if (width == 0 || width + 2 + from + 2 > area->width)
@@ -44,7 +44,7 @@ void sh_fill_rule(const struct sh_area *area, int y)
         int to = x == area->width ? x : x - 1;
 
         if (to > from)
-            sh_put_repeat(area, y, from, to - from, SH_INK_RULE, "─");
+            sh_put_repeat(area, sh_at(y, from, to - from), SH_INK_RULE, "─");
         start = x + 1;
     }
 }
@@ -54,7 +54,7 @@ void sh_put_nothing(const struct sh_area *area, pk_slice text)
     int width = sh_width(area, text);
     int x = width < area->width ? (area->width - width) / 2 : 0;
 
-    sh_put_cut(area, area->height / 3, x, area->width - x, SH_INK_DIM, text);
+    sh_put_cut(area, sh_at(area->height / 3, x, area->width - x), SH_INK_DIM, text);
 }
 
 /* n / divisor to a tenth below 100, whole above. */

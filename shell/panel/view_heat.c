@@ -81,8 +81,8 @@ static void draw_axis(const struct sh_heat_drawing *drawing, int y, int x,
     if (span->width > 40)
         sh_put(area, y, middle, SH_INK_RULE, pk_arena_printf(arena, "%d s", seconds / 2));
     if (span->width > 14)
-        sh_put_right(area, y, x + span->width - 3, 3, SH_INK_RULE, PK_LIT("now"));
-    sh_put_cut(area, y, x + span->width + 2, area->width - x - span->width - 2, SH_INK_DIM,
+        sh_put_right(area, sh_at(y, x + span->width - 3, 3), SH_INK_RULE, PK_LIT("now"));
+    sh_put_cut(area, sh_at(y, x + span->width + 2, area->width - x - span->width - 2), SH_INK_DIM,
                area->width < 100 ? PK_LIT("░▒▓█ to limit  ╳ over")
                                  : PK_LIT("░▒▓█ up to the limit  ╳ throttled"));
 }
@@ -104,10 +104,11 @@ static int draw_picture(const struct sh_heat_drawing *drawing, int y, int height
     for (size_t i = 0; i < snapshot->count; i++) {
         const struct cmd_snapshot_partition *partition = &snapshot->partitions[i];
 
-        sh_put_right(area, y, 0, 3, SH_INK_STRONG, pk_arena_printf(arena, "%u", partition->number));
+        sh_put_right(area, sh_at(y, 0, 3), SH_INK_STRONG,
+                     pk_arena_printf(arena, "%u", partition->number));
         for (int line = 0; line < height; line++) {
             sh_heat_map(drawing, y + line, 4, &span, partition);
-            sh_put_cut(area, y + line, 4 + span.width + 2, label - 1,
+            sh_put_cut(area, sh_at(y + line, 4 + span.width + 2, label - 1),
                        sh_heat_of(partition) >= 850 ? SH_INK_ALERT : SH_INK_DIM,
                        map_label(drawing, line, height, partition));
         }
@@ -171,9 +172,9 @@ static int draw_keys(const struct sh_heat_drawing *drawing, int y, int rows)
         const struct hot_key *key = &keys[i];
         int x = 1 + name + 1;
 
-        sh_put_cut(area, y, 1, name, SH_INK_STRONG, key->key->text);
-        sh_put_bar(area, y, x, bar, SH_INK_BURST, (int)key->key->share);
-        sh_put_cut(area, y, x + bar + 1, area->width - x - bar - 2, SH_INK_TEXT,
+        sh_put_cut(area, sh_at(y, 1, name), SH_INK_STRONG, key->key->text);
+        sh_put_bar(area, sh_at(y, x, bar), SH_INK_BURST, (int)key->key->share);
+        sh_put_cut(area, sh_at(y, x + bar + 1, area->width - x - bar - 2), SH_INK_TEXT,
                    pk_arena_printf(arena, "%3u%% of partition %u  %.*s/s",
                                    (key->key->share + 5) / 10, key->partition->number,
                                    PK_FMT(cmd_format_count(arena, key->rate))));
@@ -212,7 +213,7 @@ static void draw_splits(const struct sh_heat_drawing *drawing, int y, int rows)
         const struct cmd_snapshot_split *split =
             &snapshot->splits[snapshot->split_count - 1 - (size_t)i];
 
-        sh_put_cut(drawing->area, y++, 1, drawing->area->width - 1, SH_INK_TEXT,
+        sh_put_cut(drawing->area, sh_at(y++, 1, drawing->area->width - 1), SH_INK_TEXT,
                    pk_arena_printf(arena, "%.*s  %s  one became two: %.*s and %.*s",
                                    PK_FMT(sh_clock_text(arena, split->time_ms)),
                                    cause_text(split->cause),
@@ -251,7 +252,7 @@ static void draw_list(const struct sh_heat_drawing *drawing, int y, int rows)
         if (partition != NULL)
             sh_heat_row(drawing, y + i, partition);
         else
-            sh_put_right(drawing->area, y + i, 0, 5, SH_INK_DIM,
+            sh_put_right(drawing->area, sh_at(y + i, 0, 5), SH_INK_DIM,
                          pk_arena_printf(&drawing->views->arena, "%u …", number));
     }
 }
@@ -315,7 +316,7 @@ static void draw_many(const struct sh_heat_drawing *drawing, int y)
                                 PK_FMT(cmd_format_count(arena, snapshot->partition_count))),
                 false);
     if (snapshot->count < snapshot->partition_count)
-        sh_put_cut(area, y, 10, 30, SH_INK_DIM,
+        sh_put_cut(area, sh_at(y, 10, 30), SH_INK_DIM,
                    pk_arena_printf(arena, " hottest of %zu loaded ", snapshot->count));
 }
 
@@ -327,7 +328,8 @@ void sh_heat_draw_rows(struct sh_views *views, const struct sh_area *area,
         start(views, area, frame, picture ? SH_HEAT_TABLE : SH_HEAT_ROWS);
 
     sh_heat_headings(&drawing, 0);
-    sh_put_repeat(area, 0, 0, drawing.layout.columns[SH_HEAT_TOKENS].x + 9, SH_INK_RULE, " ");
+    sh_put_repeat(area, sh_at(0, 0, drawing.layout.columns[SH_HEAT_TOKENS].x + 9), SH_INK_RULE,
+                  " ");
     sh_put(area, 0, 2, keys ? SH_INK_STRONG : SH_INK_RULE, PK_LIT("heat"));
     if (frame->snapshot->partition_count + 1 > (uint32_t)area->height)
         sh_put(area, 0, 6, SH_INK_DIM,
@@ -336,7 +338,7 @@ void sh_heat_draw_rows(struct sh_views *views, const struct sh_area *area,
                    PK_FMT(sh_short_count(&views->arena, frame->snapshot->partition_count))));
     sh_fill_rule(area, 0);
     if (keys)
-        sh_put_repeat(area, 0, 0, 1, SH_INK_STRONG, "›");
+        sh_put_repeat(area, sh_at(0, 0, 1), SH_INK_STRONG, "›");
     if (frame->snapshot->partition_count + 1 <= (uint32_t)area->height)
         draw_list(&drawing, 1, area->height - 1);
     else

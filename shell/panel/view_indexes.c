@@ -36,7 +36,7 @@ static bool queue_full(const struct cmd_snapshot_index *index)
 
 static void put(const struct drawing *drawing, enum sh_ink ink, pk_slice text)
 {
-    sh_put_cut(drawing->area, drawing->y, drawing->x, drawing->width - 2, ink, text);
+    sh_put_cut(drawing->area, sh_at(drawing->y, drawing->x, drawing->width - 2), ink, text);
 }
 
 static void put_name(const struct drawing *drawing, const struct card *card)
@@ -75,7 +75,8 @@ static void put_gauge(const struct drawing *drawing, enum sh_ink ink, int64_t mi
     pk_slice figure = cmd_format_units(drawing->arena, milli < 0 ? 0 : milli);
 
     if (limit_milli > 0) {
-        sh_put_bar(drawing->area, drawing->y, drawing->x, bar, ink, sh_share(milli, limit_milli));
+        sh_put_bar(drawing->area, sh_at(drawing->y, drawing->x, bar), ink,
+                   sh_share(milli, limit_milli));
         figure = pk_arena_printf(
             drawing->arena, "%.*s of %.*s%s", PK_FMT(figure),
             PK_FMT(cmd_format_count(drawing->arena, (uint64_t)(limit_milli / 1000))),
@@ -83,7 +84,7 @@ static void put_gauge(const struct drawing *drawing, enum sh_ink ink, int64_t mi
     } else {
         bar = -1;
     }
-    sh_put_cut(drawing->area, drawing->y, drawing->x + bar + 1, drawing->width - bar - 3,
+    sh_put_cut(drawing->area, sh_at(drawing->y, drawing->x + bar + 1, drawing->width - bar - 3),
                full ? SH_INK_ALERT : SH_INK_TEXT, figure);
 }
 
@@ -184,7 +185,7 @@ static void draw_labels(const struct drawing *drawing, int top)
     for (int i = 0; i < ROW_COUNT; i++)
         sh_put(drawing->area, top + i + (i > 1 ? 1 : 0), 1, SH_INK_RULE,
                pk_slice_cstr(ROWS[i].label));
-    sh_put_repeat(drawing->area, top + 2, 1, drawing->area->width - 2, SH_INK_RULE, "─");
+    sh_put_repeat(drawing->area, sh_at(top + 2, 1, drawing->area->width - 2), SH_INK_RULE, "─");
 }
 
 /* One line for each index that is full: "by_total pushes back: its queue is full, …". */
@@ -198,7 +199,7 @@ static int draw_pressure(const struct drawing *drawing, int y)
         if (!queue_full(index))
             continue;
         sh_put_cut(
-            drawing->area, y++, 1, drawing->area->width - 2, SH_INK_ALERT,
+            drawing->area, sh_at(y++, 1, drawing->area->width - 2), SH_INK_ALERT,
             pk_arena_printf(
                 drawing->arena, "! %.*s pushes back: its queue is full, so writes of %.*s %s",
                 PK_FMT(index->name), PK_FMT(snapshot->table),
@@ -253,7 +254,7 @@ static void draw(struct sh_views *views, const struct sh_area *area, const struc
         draw_card(&drawing, top, &card);
     }
     if (frame->snapshot->index_count == 0)
-        sh_put_cut(area, top + ROW_COUNT + 2, 1, area->width - 2, SH_INK_DIM,
+        sh_put_cut(area, sh_at(top + ROW_COUNT + 2, 1, area->width - 2), SH_INK_DIM,
                    PK_LIT("no indexes: alter table … add gsi … makes one"));
 }
 

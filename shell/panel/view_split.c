@@ -109,7 +109,7 @@ static void draw(struct sh_views *views, const struct sh_area *area, const struc
         sh_stream_draw_pane(views, &parts.areas[SH_PANE_STREAM], frame,
                             frame->focus && views->pane == SH_PANE_STREAM);
     for (int y = parts.rule_top; parts.rule > 0 && y < area->height; y++)
-        sh_put_repeat(area, y, parts.rule, 1, SH_INK_RULE, y == parts.rule_top ? "┬" : "│");
+        sh_put_repeat(area, sh_at(y, parts.rule, 1), SH_INK_RULE, y == parts.rule_top ? "┬" : "│");
 }
 
 static const struct sh_view *pane_view(enum sh_pane pane)

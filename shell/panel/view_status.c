@@ -85,16 +85,16 @@ void sh_status_draw(struct pk_arena *arena, const struct sh_area *area,
     int right_width = sh_width(area, right);
     int right_at = area->width - right_width - 1;
 
-    sh_put_repeat(area, 0, 0, area->width, SH_INK_STATUS, " ");
+    sh_put_repeat(area, sh_at(0, 0, area->width), SH_INK_STATUS, " ");
     if (right_at < area->width / 3) {
         right_at = area->width; /* no room: the left end says more */
         right_width = 0;
     }
 
-    int end = sh_put_cut(area, 0, 1, right_at - 2, SH_INK_STATUS, left);
+    int end = sh_put_cut(area, sh_at(0, 1, right_at - 2), SH_INK_STATUS, left);
 
     if (frame->snapshot != NULL)
-        sh_put_ink(area, 0, 1, sh_width(area, frame->snapshot->table), SH_INK_STATUS_STRONG);
+        sh_put_ink(area, sh_at(0, 1, sh_width(area, frame->snapshot->table)), SH_INK_STATUS_STRONG);
     if (held[0] != '\0' && end + 2 + (int)strlen(held) < right_at)
         end = sh_put(area, 0, end + 2, SH_INK_STATUS_STRONG, pk_slice_cstr(held));
     if (frame->last.len > 0 && end + 4 + sh_width(area, frame->last) + 3 < right_at)

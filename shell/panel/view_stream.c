@@ -67,9 +67,9 @@ static void put_two_lines(const struct drawing *drawing, int y,
         sh_put(area, y, area->width - cause_width - 1, SH_INK_WARN, cause);
     else
         cause_width = 0;
-    sh_put_cut(area, y, x, area->width - x - 1 - (cause_width > 0 ? cause_width + 1 : 0),
+    sh_put_cut(area, sh_at(y, x, area->width - x - 1 - (cause_width > 0 ? cause_width + 1 : 0)),
                SH_INK_STRONG, record->key);
-    sh_put_cut(area, y + 1, 10, area->width - 11, SH_INK_TEXT, record->changes);
+    sh_put_cut(area, sh_at(y + 1, 10, area->width - 11), SH_INK_TEXT, record->changes);
 }
 
 static void put_one_line(const struct drawing *drawing, int y, const struct cmd_tail_record *record)
@@ -81,13 +81,13 @@ static void put_one_line(const struct drawing *drawing, int y, const struct cmd_
 
     sh_put(area, y, x, event_ink(record->event), record->event);
     x += 7;
-    sh_put_cut(area, y, x, drawing->key, SH_INK_STRONG, record->key);
+    sh_put_cut(area, sh_at(y, x, drawing->key), SH_INK_STRONG, record->key);
     x += drawing->key + 1;
-    sh_put_cut(area, y, x, 13, SH_INK_DIM, place_text(arena, record));
+    sh_put_cut(area, sh_at(y, x, 13), SH_INK_DIM, place_text(arena, record));
     x += 14;
     if (cause.len > 0)
         x = sh_put(area, y, x, SH_INK_WARN, cause) + 2;
-    sh_put_cut(area, y, x, area->width - x - 1, SH_INK_TEXT, record->changes);
+    sh_put_cut(area, sh_at(y, x, area->width - x - 1), SH_INK_TEXT, record->changes);
 }
 
 /* Who reads the table's changes, and how far behind: its global indexes. */

@@ -116,7 +116,7 @@ void sh_views_draw(struct sh_views *views, struct sh_canvas *canvas, const struc
     if (view.height < 1 || view.width < 1)
         return;
     if (view.height < LEAST_HEIGHT || view.width < LEAST_WIDTH) {
-        sh_put_cut(&view, 0, 0, view.width, SH_INK_DIM,
+        sh_put_cut(&view, sh_at(0, 0, view.width), SH_INK_DIM,
                    pk_arena_printf(&views->arena, "too small for %s", VIEWS[views->front]->name));
         return;
     }
@@ -175,7 +175,7 @@ static int put_help(const struct sh_area *area, int x, const char *help)
         if (x + sh_width(area, pk_slice_of(help, len)) > area->width)
             break;
         sh_put(area, 0, x, SH_INK_KEYS, pk_slice_of(help, len));
-        sh_put_ink(area, 0, x, sh_width(area, pk_slice_of(help, key)), SH_INK_KEY);
+        sh_put_ink(area, sh_at(0, x, sh_width(area, pk_slice_of(help, key))), SH_INK_KEY);
         x += sh_width(area, pk_slice_of(help, len)) + 2;
         help += len + (end == NULL ? 0 : 2);
     }
@@ -196,7 +196,7 @@ static void put_traffic(struct pk_arena *arena, const struct sh_area *area, int 
         int width = sh_width(area, pk_buf_slice(&text));
         int at = area->width - width - 1;
 
-        sh_put_cut(area, 0, at > x + 1 ? at : x + 1, area->width - x - 2, SH_INK_WARN,
+        sh_put_cut(area, sh_at(0, at > x + 1 ? at : x + 1, area->width - x - 2), SH_INK_WARN,
                    pk_buf_slice(&text));
     }
     pk_buf_release(&text);
@@ -214,7 +214,7 @@ void sh_views_draw_keys(const struct sh_views *views, struct sh_canvas *canvas, 
 
     if (area.height == 0)
         return;
-    sh_put_repeat(&area, 0, 0, area.width, SH_INK_KEYS, " ");
+    sh_put_repeat(&area, sh_at(0, 0, area.width), SH_INK_KEYS, " ");
     for (int i = 0; i < SH_VIEWS && (!ours || !frame->prompt); i++) {
         key[1] = (char)('0' + FIRST_FUNCTION_KEY + i);
         x = put_key(&area, x, key, VIEWS[i]->brief, views->front == (enum sh_view_id)i);

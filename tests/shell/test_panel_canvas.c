@@ -64,7 +64,7 @@ Test(panel_canvas, text_is_cut_at_columns)
 
         sh_canvas_reset(&canvas, cases[i].utf8 ? &UTF8 : &ASCII, 1, 12);
         area = sh_area_whole(&canvas);
-        sh_put_cut(&area, 0, 0, cases[i].width, SH_INK_TEXT, pk_slice_cstr(cases[i].text));
+        sh_put_cut(&area, sh_at(0, 0, cases[i].width), SH_INK_TEXT, pk_slice_cstr(cases[i].text));
         expect_canvas(&canvas, cases[i].expected, cases[i].text);
         sh_canvas_release(&canvas);
     }
@@ -85,7 +85,7 @@ Test(panel_canvas, long_text_is_cut_between_characters)
             pk_buf_add_cstr(&text, "日");
         sh_canvas_reset(&canvas, &UTF8, 1, 6 + shift);
         area = sh_area_whole(&canvas);
-        cr_expect_eq(sh_put_cut(&area, 0, 0, 5 + shift, SH_INK_TEXT, pk_buf_slice(&text)),
+        cr_expect_eq(sh_put_cut(&area, sh_at(0, 0, 5 + shift), SH_INK_TEXT, pk_buf_slice(&text)),
                      5 + shift);
         expect_canvas(&canvas, &"aa日日…\n"[2 - shift], "long");
     }
@@ -131,8 +131,8 @@ Test(panel_canvas, areas_clip)
     sh_put(&part, 1, -1, SH_INK_TEXT, PK_LIT("xyz"));
     sh_put(&part, 2, 0, SH_INK_TEXT, PK_LIT("below"));
     sh_put(&part, -1, 0, SH_INK_TEXT, PK_LIT("above"));
-    sh_put_repeat(&area, 0, 5, 99, SH_INK_RULE, "─");
-    sh_put_right(&area, 2, 5, 3, SH_INK_TEXT, PK_LIT("7"));
+    sh_put_repeat(&area, sh_at(0, 5, 99), SH_INK_RULE, "─");
+    sh_put_right(&area, sh_at(2, 5, 3), SH_INK_TEXT, PK_LIT("7"));
     expect_canvas(&canvas, "     ───\n  abc\n  yz   7\n", "areas");
     cr_expect_null(sh_canvas_at(&canvas, 3, 0));
     cr_expect_eq(sh_canvas_at(&canvas, 0, 5)->ink, SH_INK_RULE);
@@ -168,7 +168,8 @@ Test(panel_canvas, bars)
 
             sh_canvas_reset(&canvas, utf8 ? &UTF8 : &ASCII, 1, 12);
             area = sh_area_whole(&canvas);
-            sh_put_bar(&area, 0, 0, 10, SH_INK_READ, sh_share(cases[i].amount, cases[i].limit));
+            sh_put_bar(&area, sh_at(0, 0, 10), SH_INK_READ,
+                       sh_share(cases[i].amount, cases[i].limit));
             expect_canvas(&canvas, utf8 ? cases[i].utf8 : cases[i].ascii, "bar");
             sh_canvas_release(&canvas);
         }
