@@ -68,7 +68,9 @@ void pk_get_show(struct pk_engine *engine, struct pk_call *call, const struct pk
     if (!pk_lease_is_taken(&engine->read_notes.lease))
         return;
     for (size_t i = 0; i < count; i++) {
-        struct pk_reading reading = {.wanted = true, .goes_on = goes_on(steps, i)};
+        uint64_t row; /* there is one: nothing is allocated */
+        struct pk_reading reading = {
+            .wanted = true, .goes_on = goes_on(steps, i), .rows = &row, .cap = 1};
         uint32_t id = steps[i].table->id;
 
         if (steps[i].item.len > 0)
