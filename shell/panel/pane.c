@@ -125,15 +125,19 @@ static void end_escape(struct sh_pane *pane)
     pane->escape_len = 0;
 }
 
+/* What is longer than any sequence of ours is dropped as a whole. */
 static void take_escape_byte(struct sh_pane *pane, char byte)
 {
-    pane->escape[pane->escape_len++] = byte;
+    bool full = pane->escape_len == sizeof(pane->escape);
+
+    if (!full)
+        pane->escape[pane->escape_len++] = byte;
     if (pane->escape_len == 2 && byte != '[')
+        pane->escape_len = 0;
+    else if (full && byte >= 0x40)
         pane->escape_len = 0;
     else if (pane->escape_len > 2 && byte >= 0x40)
         end_escape(pane);
-    else if (pane->escape_len == sizeof(pane->escape))
-        pane->escape_len = 0;
 }
 
 static void take_byte(struct sh_pane *pane, char byte)
@@ -169,7 +173,8 @@ void sh_pane_write(struct sh_pane *pane, pk_slice bytes)
 
 void sh_pane_clear(struct sh_pane *pane)
 {
-    measure_open(pane);
+    if (pane->open.len > 0)
+        end_line(pane);
     pane->blank = pane->height;
     pane->below = 0;
 }
@@ -231,8 +236,11 @@ static void draw_line(const struct sh_pane *pane, const struct sh_area *area, pk
 {
     int y = top < 0 ? 0 : (int)top;
     struct sh_area part = sh_area_part(area, y, 0, area->height - y, area->width);
-    struct sh_flow flow = {
-        .columns = pane->columns, .area = &part, .skip = top < 0 ? (int)-top : 0, .mark = SIZE_MAX};
+    struct sh_flow flow = {.columns = pane->columns,
+                           .ascii = pane->ascii,
+                           .area = &part,
+                           .skip = top < 0 ? (int)-top : 0,
+                           .mark = SIZE_MAX};
 
     sh_flow(&flow, text);
 }
