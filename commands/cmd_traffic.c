@@ -471,11 +471,39 @@ static enum pk_code traffic_run(struct cmd_context *context, const struct cmd_st
                       "expected fill, start, set, stop, record, replay or nothing");
 }
 
+static void complete_name(void *context, struct traffic *traffic, int64_t now_ms)
+{
+    struct cmd_completion *completion = context;
+
+    (void)now_ms;
+    cmd_completion_add(completion, pk_arena_dup(completion->arena, pk_slice_cstr(traffic->name)));
+}
+
+/* The word after traffic, then a name, then the words that the action has. */
 static void complete_traffic(struct cmd_context *context, struct cmd_completion *completion)
 {
-    (void)context;
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+    static const char *const words[] = {
+        "op=get",     "op=put",         "op=edit",      "op=query",
+        "op=mix(get", "keys=",          "sk=",          "rate=",
+        "skew=hot(",  "skew=zipf(1.2)", "skew=uniform", "skew=sequential",
+        "size=",      "strong",         "for=",         "seed=",
+        "table=",     "set=",           "walk=random",  "at=second",
+    };
+    struct order order = {.text = pk_slice_of(completion->line.data, completion->start)};
+    struct pk_span span;
+    pk_slice action;
+    bool named;
+
+    (void)take_word(&order, &span); /* traffic */
+    action = take_word(&order, &span);
+    for (size_t i = 0; action.len == 0 && i < sizeof(actions) / sizeof(actions[0]); i++)
         cmd_completion_add(completion, pk_slice_cstr(actions[i].word));
+    named =
+        (cmd_word_is(action, "set") || cmd_word_is(action, "stop")) && order.pos >= order.text.len;
+    if (named && context->traffics != NULL)
+        traffics_each(context->traffics, (struct traffic_visitor){complete_name, completion});
+    for (size_t i = 0; action.len > 0 && !named && i < sizeof(words) / sizeof(words[0]); i++)
+        cmd_completion_add(completion, pk_slice_cstr(words[i]));
 }
 
 const struct cmd_entry cmd_traffic_entry = {

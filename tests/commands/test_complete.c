@@ -52,6 +52,10 @@ Test(complete, candidates)
         {"help qu|", "query"},
         {"set foo|", "footer.time"},
         {"count sc|", "scan"},
+        {"traffic sto|", "stop"},
+        {"traffic start a op=p|", "op=put"},
+        {"traffic start a op=put ra|", "rate="},
+        {"traffic stop |", ""},
         {"nonsense a|", ""},
         {"version a|", ""},
     };
