@@ -20,6 +20,7 @@
     XX(clock)                                                                                      \
     XX(collections)                                                                                \
     XX(commit)                                                                                     \
+    XX(cost)                                                                                       \
     XX(count)                                                                                      \
     XX(create)                                                                                     \
     XX(del)                                                                                        \

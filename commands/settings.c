@@ -18,6 +18,7 @@ void cmd_settings_init(struct cmd_settings *settings)
         .symbols = CMD_SYMBOLS_AUTO,
         .timer = false,
     };
+    pricing_init(&settings->pricing);
 }
 
 /* ---- modes ----------------------------------------------------------------------------------- */
@@ -52,6 +53,8 @@ bool cmd_mode_parse(pk_slice word, enum cmd_mode *mode)
     return false;
 }
 
+#define PRICE "price."
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 const struct cmd_setting cmd_setting_rows[] = {
@@ -64,7 +67,10 @@ const struct cmd_setting cmd_setting_rows[] = {
     {"pace", "0 to 1 h", "0",
      "how long an echoed statement stands before it runs, at a terminal"},
     {"pager", "on|off|auto", "auto", "long results go through $PAGER; auto: at a terminal"},
-    {"read", "eventual|strong", "eventual", "consistency of reads that do not say 'strong'"},
+#define XX(name, key, initial, unit, sentence) {PRICE key, unit, initial, sentence},
+    PRICING_MAP(XX)
+#undef XX
+        {"read", "eventual|strong", "eventual", "consistency of reads that do not say 'strong'"},
     {"rows", "1..1000000 items", "1000", "how many items a read shows before 'more'"},
     {"symbols", "utf8|ascii|auto", "auto",
      "what bars and maps are drawn with; auto: by the locale"},
@@ -155,6 +161,10 @@ static bool set_symbols(struct cmd_settings *settings, pk_slice value)
 
 static bool set_value(struct cmd_settings *settings, const char *name, pk_slice value)
 {
+    bool known;
+
+    if (strncmp(name, PRICE, strlen(PRICE)) == 0)
+        return pricing_set(&settings->pricing, pk_slice_cstr(name + strlen(PRICE)), value, &known);
     if (strcmp(name, "color") == 0)
         return parse_switch(value, true, &settings->color);
     if (strcmp(name, "echo") == 0)
@@ -194,6 +204,8 @@ enum pk_code cmd_settings_set(struct cmd_settings *settings, pk_slice name, pk_s
 pk_slice cmd_settings_show(const struct cmd_settings *settings, const char *name,
                            struct pk_arena *arena)
 {
+    if (strncmp(name, PRICE, strlen(PRICE)) == 0)
+        return pricing_show(&settings->pricing, pk_slice_cstr(name + strlen(PRICE)), arena);
     if (strcmp(name, "color") == 0)
         return pk_slice_cstr(switch_name(settings->color));
     if (strcmp(name, "echo") == 0)

@@ -6,6 +6,7 @@
 #ifndef CMD_SETTINGS_H
 #define CMD_SETTINGS_H
 
+#include "commands/workload/pricing.h"
 #include "engine/base/arena.h"
 #include "engine/error.h"
 
@@ -29,6 +30,7 @@ struct cmd_settings {
     bool read_strong;         /* reads without a word of their own are strongly consistent */
     int64_t history_size;     /* statements */
     enum cmd_symbols symbols; /* of bars and maps; auto: by the locale */
+    struct pricing pricing;   /* what `cost` reckons with: price.… */
     bool timer;               /* print the time of each statement */
     bool echo;                /* statements of files are shown before they run */
     int64_t pace_ms;          /* and stand for so long, at a terminal */

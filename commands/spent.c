@@ -4,6 +4,7 @@
 
 #include "commands/language/lex.h"
 #include "commands/wire.h"
+#include "engine/base/clock.h"
 
 void cmd_spent_free(struct cmd_spent *spent)
 {
@@ -46,6 +47,14 @@ static bool reads(const char *operation, const cJSON *request)
 static char *copy(const char *text)
 {
     return pk_memdup_cstr(text, strlen(text));
+}
+
+static void begin(struct cmd_context *context)
+{
+    if (context->spent != NULL)
+        return;
+    context->spent = pk_calloc(1, sizeof(*context->spent));
+    context->spent->since_ms = pk_clock_real_us() / 1000;
 }
 
 static int compare(const struct cmd_spent_row *row, const char *table, const char *operation)
@@ -94,8 +103,7 @@ void cmd_spent_add_sum(struct cmd_context *context, const struct cmd_spent_sum *
 {
     struct cmd_spent_row *row;
 
-    if (context->spent == NULL)
-        context->spent = pk_calloc(1, sizeof(*context->spent));
+    begin(context);
     row = row_of(context->spent, sum->table, sum->operation);
     row->requests += sum->requests;
     row->read_milli += sum->read_milli;
@@ -111,8 +119,7 @@ void cmd_spent_add(struct cmd_context *context, const char *operation, const cJS
 
     if (capacity == NULL)
         return;
-    if (context->spent == NULL)
-        context->spent = pk_calloc(1, sizeof(*context->spent));
+    begin(context);
     if (!cJSON_IsArray(capacity))
         add_entry(context->spent, operation, read, capacity);
     else

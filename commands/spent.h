@@ -17,6 +17,7 @@ struct cmd_spent_row {
 struct cmd_spent {
     struct cmd_spent_row *rows; /* owned, by table and operation */
     size_t count;
+    int64_t since_ms; /* of the real clock */
 };
 
 /* NULL is accepted. */

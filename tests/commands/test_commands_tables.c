@@ -162,7 +162,7 @@ Test(commands_tables, store)
     command_check(rows, COUNT(rows));
 }
 
-/* In two pieces: a literal has 4095 bytes at most. */
+/* In pieces: a literal has 4095 bytes at most. */
 Test(commands_tables, settings)
 {
     static const char *const rows[] = {
@@ -203,6 +203,30 @@ Test(commands_tables, settings)
         "partition.bytes | 10 GB | a size | 10 GB | how much one partition holds\n"
         "partition.rcu | 3000 | RCU | 3000 | read units one partition serves in a second\n"
         "partition.wcu | 1000 | WCU | 1000 | write units one partition serves in a second\n"
+        "price.backup_gb_month | 0.10 | USD | 0.10 | a GB of backups for a month\n"
+        "price.cdc_per_million | 0.10 | USD | 0.10 | a million change records for Kinesis\n"
+        "price.dax.r5.large_hour | 0.255 | USD | 0.255 | an hour of a dax.r5.large node\n"
+        "price.dax.t3.small_hour | 0.04 | USD | 0.04 | an hour of a dax.t3.small node\n"
+        "price.date | 2026-08-15 | YYYY-MM-DD | 2026-08-15 | the day of the prices\n"
+        "price.export_gb | 0.10 | USD | 0.10 | a GB exported to S3\n"
+        "price.free_tier | off | on|off | off | 25 WCU and 25 RCU are free\n"
+        "price.hours_per_month | 730 | hours | 730 | how long a month is\n"
+        "price.import_gb | 0.15 | USD | 0.15 | a GB imported from S3\n"
+        "price.pitr_gb_month | 0.20 | USD | 0.20 | a GB under point-in-time recovery for a month\n"
+        "price.rcu_hour | 0.00013 | USD | 0.00013 | a provisioned read unit for an hour\n"
+        "price.region | us-east-1 | a region | us-east-1 | where the prices hold\n"
+        "price.restore_gb | 0.15 | USD | 0.15 | a GB restored\n"
+        "price.rru_per_million | 0.125 | USD | 0.125 | a million on-demand read units\n"
+        "price.rwcu_hour | 0.00065 | USD | 0.00065 | a replicated provisioned write unit for an "
+        "hour\n"
+        "price.rwru_per_million | 0.625 | USD | 0.625 | a million replicated on-demand write "
+        "units\n"
+        "price.storage_free_gb | 25 | GB | 25 | how much storage is free\n"
+        "price.storage_gb_month | 0.25 | USD | 0.25 | a GB stored for a month, above what is free\n"
+        "price.streams_free | 2500000 | calls | 2500000 | how many stream reads are free\n"
+        "price.streams_per_100k | 0.02 | USD | 0.02 | 100,000 stream reads above what is free\n"
+        "price.wcu_hour | 0.00065 | USD | 0.00065 | a provisioned write unit for an hour\n"
+        "price.wru_per_million | 0.625 | USD | 0.625 | a million on-demand write units\n",
         "quota.rcu | 40000 | RCU | 40000 | the account's quota of an on-demand table\n"
         "quota.wcu | 40000 | WCU | 40000 | the account's quota of an on-demand table\n"
         "read | eventual | eventual|strong | eventual | consistency of reads that do not say "

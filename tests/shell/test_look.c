@@ -94,6 +94,9 @@ static const struct look {
     {"heat-csv", LOOK_HOT("enforce"), "heat", CMD_MODE_CSV, 0, false},
     {"heat-json", LOOK_HOT("enforce"), "heat", CMD_MODE_JSONL, 0, false},
     {"heat-empty", "{\"Partitions\":[{}]}", "heat", CMD_MODE_TABLE, 80, false},
+    {"cost-month", LOOK_HOT("enforce"), "cost per month", CMD_MODE_TABLE, 0, false},
+    {"cost-month-csv", LOOK_HOT("enforce"), "cost per month", CMD_MODE_CSV, 0, false},
+    {"cost-month-idle", "{\"PartitionCount\":4}", "cost per month", CMD_MODE_TABLE, 0, false},
     {"partitions-empty", "{}", "partitions", CMD_MODE_TABLE, 80, false},
 };
 
