@@ -144,6 +144,9 @@ static void note_failure(struct round *round, struct pk_error *err)
     struct pk_buf *trouble = &round->answers->trouble;
 
     round->lost = err->code == PK_E_UNREACHABLE || err->code == PK_E_CANCELLED;
+    /* the first table was dropped: another one is looked for */
+    if (err->code == PK_E_NOT_FOUND && round->order->table.len == 0)
+        round->told = true;
     if (!round->told && err->code != PK_E_CANCELLED) {
         pk_buf_clear(trouble);
         if (err->code == PK_E_UNKNOWN_OPERATION)
@@ -225,24 +228,27 @@ static struct sh_feed_part *take_snapshot(struct round *round, pk_slice table, u
     return NULL;
 }
 
-/* Without a table's name: the first one there is. */
+/* Without a table's name: the first one there is, and then that one as long as it is there. */
 static bool find_table(struct round *round, pk_slice *table)
 {
+    struct sh_feed_answers *answers = round->answers;
     struct sh_feed_part *part;
 
     *table = round->order->table;
+    if (table->len == 0 && answers->snapshot != NULL)
+        *table = pk_buf_slice(&answers->table);
     if (table->len > 0)
         return true;
     part = take_snapshot(round, (pk_slice){NULL, 0}, 0);
     if (part == NULL)
         return false;
     if (part->snapshot.table_count == 0) {
-        turn_to(round->answers, (pk_slice){NULL, 0}, (pk_slice){NULL, 0});
-        replace(&round->answers->snapshot, part);
+        turn_to(answers, (pk_slice){NULL, 0}, (pk_slice){NULL, 0});
+        replace(&answers->snapshot, part);
         return false;
     }
-    turn_to(round->answers, part->snapshot.tables[0].name, round->order->index);
-    *table = pk_buf_slice(&round->answers->table);
+    turn_to(answers, part->snapshot.tables[0].name, round->order->index);
+    *table = pk_buf_slice(&answers->table);
     sh_feed_part_unref(part);
     return true;
 }
@@ -255,8 +261,11 @@ static void ask_snapshot(struct round *round, pk_slice table)
     struct sh_feed_part *part =
         take_snapshot(round, table, history ? round->order->needs.history : 0);
 
-    if (part == NULL)
+    if (part == NULL) {
+        if (round->order->table.len == 0 && !round->lost)
+            turn_to(answers, (pk_slice){NULL, 0}, (pk_slice){NULL, 0}); /* look for another one */
         return;
+    }
     if (history) {
         replace(&answers->history, sh_feed_part_ref(part));
         answers->history_us = now_us;
@@ -449,8 +458,10 @@ bool sh_feed_ask(struct cmd_context *context, const struct sh_feed_order *order,
 
     if (find_table(&round, &table)) {
         turn_to(answers, table, order->index);
-        table = pk_buf_slice(&answers->table);
-        ask_snapshot(&round, table);
+        ask_snapshot(&round, pk_buf_slice(&answers->table));
+        table = pk_buf_slice(&answers->table); /* gone when the table is */
+    }
+    if (table.len > 0) {
         ask_viewport(&round, table);
         ask_tail(&round, table);
         ask_item(&round, table);
