@@ -18,6 +18,8 @@
  *   inflight.lock   keys of running transactions; held for a moment
  *   backups.lock    which backups are being copied; held for a moment
  *   log.lock        sequences of a table's change log; held for a moment
+ *   capacity.lock   the buckets, heat and partitions of a table and its GSIs; of several tables in
+ *                   the order of their ids; held for a moment
  *   sim_lock        the settings of the simulation; held for a moment
  *   tail.lock       the latest changes, for viewers; held for a moment
  *   read_notes.lock how reads went over rows, for viewers; held for a moment

@@ -79,6 +79,18 @@ struct pk_cancel_reason {
     size_t item_len;
 };
 
+/* Why a request was throttled: one resource's limit (partitions-capacity.md §6.1). */
+struct pk_throttling_reason {
+    bool write;
+    const char *name;      /* static text: "KeyRangeThroughputExceeded", … */
+    char *table;           /* owned */
+    char *index;           /* owned, or NULL: the table itself */
+    unsigned limit;        /* enum pk_limit (ops.h) */
+    uint32_t index_number; /* from 1, of the table's indexes; 0: the table */
+    uint32_t partition;    /* where it was refused: its number, of so many */
+    uint32_t partition_count;
+};
+
 struct pk_error {
     enum pk_code code;
     char *message; /* owned; complete, without the wire name; "" is possible, NULL before failure */
@@ -88,12 +100,14 @@ struct pk_error {
     size_t item_len;
     struct pk_cancel_reason *reasons; /* owned; PK_E_TXN_CANCELED only */
     size_t reason_count;
+    struct pk_throttling_reason *throttling; /* owned; of throttled requests only */
+    size_t throttling_count;
     char *name; /* owned, may be NULL; PK_E_FOREIGN only: the wire name */
 };
 
 #define PK_ERROR_INIT                                                                              \
     {                                                                                              \
-        PK_OK, NULL, {0, 0}, NULL, NULL, 0, NULL, 0, NULL                                          \
+        .code = PK_OK                                                                              \
     }
 
 /* Frees what err owns and makes it PK_ERROR_INIT again. */
@@ -112,6 +126,9 @@ enum pk_code pk_fail_at(struct pk_error *err, enum pk_code code, struct pk_span 
 void pk_error_hint(struct pk_error *err, const char *format, ...) PK_PRINTF(2, 3);
 /* Keeps a copy of the old item's stored form (ReturnValuesOnConditionCheckFailure). */
 void pk_error_set_item(struct pk_error *err, pk_slice item);
+/* Adds a copy of the reason, with copies of the names (index data NULL: the table itself). */
+void pk_error_add_throttling(struct pk_error *err, const struct pk_throttling_reason *reason,
+                             pk_slice table, pk_slice index);
 /* Keeps the wire name of an error that the table does not have. */
 void pk_error_set_name(struct pk_error *err, pk_slice name);
 /* The wire name: the one kept, else that of the code. */

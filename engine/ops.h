@@ -173,7 +173,8 @@ PK_MUST_CHECK enum pk_code pk_engine_scan(struct pk_engine *engine, struct pk_ca
 
 /* ---- batches ------------------------------------------------------------------------------ */
 
-/* BatchGetItem: results in request order; an item beyond the 16 MB reply is unprocessed. */
+/* BatchGetItem: results in request order; an item beyond the 16 MB reply is unprocessed, and one
+ * that was throttled. */
 struct pk_batch_get_entry {
     pk_view item; /* missing: absent (or unprocessed) */
     bool unprocessed;
@@ -192,6 +193,7 @@ PK_MUST_CHECK enum pk_code pk_engine_batch_get(struct pk_engine *engine, struct 
 /* BatchWriteItem: validated as a whole before anything is written, then written one by one. */
 struct pk_batch_write_result {
     struct pk_write_result *writes; /* in request order */
+    bool *unprocessed;              /* throttled, in request order; not all of them */
     struct pk_cost *costs;          /* one a table, in order of first mention */
     size_t cost_count;
     struct pk_facts facts;

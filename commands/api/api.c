@@ -7,6 +7,7 @@
 #include "commands/api/api.h"
 
 #include "commands/api/api_check.h"
+#include "commands/api/api_describe.h"
 #include "commands/api/api_json.h"
 #include "commands/api/api_shapes.h"
 #include "commands/api/json_out.h"
@@ -66,6 +67,7 @@ static const struct operation operations[] = {
     {"Pksk.Sample", &api_shape_pksk_sample, api_pksk_sample},
     {"Pksk.Check", &api_shape_empty, api_pksk_check},
     {"Pksk.IndexLag", &api_shape_pksk_table, api_pksk_index_lag},
+    {"Pksk.Snapshot", &api_shape_pksk_snapshot, api_pksk_snapshot},
     {"Pksk.Viewport", &api_shape_pksk_viewport, api_pksk_viewport},
     {"Pksk.Tail", &api_shape_pksk_tail, api_pksk_tail},
     {"Pksk.Clock", &api_shape_empty, api_pksk_clock},
@@ -216,6 +218,43 @@ static void add_reason(struct pk_buf *out, const struct pk_cancel_reason *reason
     pk_buf_add_byte(out, '}');
 }
 
+/* partitions-capacity.md §6.1; the member's spelling is the type's (errors.md §1). */
+static void add_throttling(struct pk_buf *out, const struct pk_error *err)
+{
+    json_out_member(out, err->code == PK_E_THROTTLED ? "throttlingReasons" : "ThrottlingReasons");
+    pk_buf_add_byte(out, '[');
+    for (size_t i = 0; i < err->throttling_count; i++) {
+        const struct pk_throttling_reason *reason = &err->throttling[i];
+
+        json_out_element(out);
+        pk_buf_add_byte(out, '{');
+        json_out_member(out, "reason");
+        pk_buf_printf(out, "\"%s%s%s\"", reason->index == NULL ? "Table" : "Index",
+                      reason->write ? "Write" : "Read", reason->name);
+        json_out_member(out, "resource");
+        pk_buf_printf(out, "\"" API_TABLE_ARN "%s%s%s\"", reason->table,
+                      reason->index == NULL ? "" : "/index/",
+                      reason->index == NULL ? "" : reason->index);
+        pk_buf_add_byte(out, '}');
+    }
+    pk_buf_add_byte(out, ']');
+}
+
+/* What the footer and a trace say of a refused request. */
+static void take_refusal(struct cmd_response *response, const struct pk_error *err)
+{
+    const struct pk_throttling_reason *reason = err->throttling;
+
+    if (err->throttling_count == 0)
+        return;
+    response->facts.partition = reason->partition;
+    response->facts.partition_count = reason->partition_count;
+    response->facts.partitions_touched = 1;
+    response->facts.verdict = PK_VERDICT_REFUSED;
+    response->facts.limit = (enum pk_limit)reason->limit;
+    response->facts.limit_index = reason->index_number;
+}
+
 static void add_error(struct pk_buf *out, const struct pk_error *err)
 {
     pk_buf_add_byte(out, '{');
@@ -228,6 +267,8 @@ static void add_error(struct pk_buf *out, const struct pk_error *err)
             add_reason(out, &err->reasons[i]);
         pk_buf_add_byte(out, ']');
     }
+    if (err->throttling_count > 0)
+        add_throttling(out, err);
     if (!without_message(err))
         json_out_member_text(out, capital_message(err->code) ? "Message" : "message",
                              pk_slice_cstr(err->message));
@@ -246,6 +287,7 @@ void cmd_response_fail_take(struct cmd_response *response, struct pk_error *err)
     response->http = pk_code_http(err->code);
     response->has_span = err->span.start > 0 || err->span.len > 0;
     response->span = err->span;
+    take_refusal(response, err);
     response->hint = err->hint;
     err->hint = NULL; /* now the response's */
     pk_error_release(err);

@@ -68,6 +68,8 @@ api_run api_list_streams, api_describe_stream, api_get_shard_iterator, api_get_r
     api_pksk_records;
 /* api_index_lag.c */
 api_run api_pksk_index_lag;
+/* api_snapshot.c */
+api_run api_pksk_snapshot;
 /* api_viewport.c */
 api_run api_pksk_viewport, api_pksk_tail;
 /* api_clock.c */

@@ -278,6 +278,35 @@ static enum pk_code read_batch_write(struct pk_arena *arena, const struct cJSON 
     return PK_OK;
 }
 
+/* The requests that were throttled, as they were sent. */
+static void add_unprocessed_items(struct pk_buf *out, struct pk_arena *arena,
+                                  const struct cJSON *items, const bool *unprocessed)
+{
+    size_t n = 0;
+
+    pk_buf_add_byte(out, '{');
+    for (const struct cJSON *table = api_json_first(items); table != NULL;
+         table = api_json_next(table)) {
+        bool open = false;
+
+        for (const struct cJSON *node = api_json_first(table); node != NULL;
+             node = api_json_next(node)) {
+            if (!unprocessed[n++])
+                continue;
+            if (!open) {
+                json_out_member_slice(out, api_json_name(arena, table));
+                pk_buf_add_byte(out, '[');
+                open = true;
+            }
+            json_out_element(out);
+            api_json_canonical(out, node, NULL);
+        }
+        if (open)
+            pk_buf_add_byte(out, ']');
+    }
+    pk_buf_add_byte(out, '}');
+}
+
 enum pk_code api_batch_write_item(struct api_call *call, const struct cJSON *request,
                                   struct pk_buf *out, struct pk_error *err)
 {
@@ -305,7 +334,7 @@ enum pk_code api_batch_write_item(struct api_call *call, const struct cJSON *req
         return rc;
     api_facts(call, &result.facts, result.costs, result.cost_count);
     json_out_member(out, "UnprocessedItems");
-    pk_buf_add_cstr(out, "{}");
+    add_unprocessed_items(out, arena, items, result.unprocessed);
     api_metrics_add_all(out, request, writes, result.writes, count);
     api_costs_add(out, api_cost_mode(request), API_COST_PLAIN, result.costs, result.cost_count);
     return PK_OK;

@@ -4,17 +4,14 @@
 #include "commands/api/api_check.h"
 #include "commands/api/json_out.h"
 
-/* One account and region, whatever the client's credentials say. */
-#define ARN_PREFIX "arn:aws:dynamodb:us-east-1:000000000000:table/"
-
 pk_slice api_table_arn(struct pk_arena *arena, pk_slice table)
 {
-    return pk_arena_printf(arena, ARN_PREFIX "%.*s", PK_FMT(table));
+    return pk_arena_printf(arena, API_TABLE_ARN "%.*s", PK_FMT(table));
 }
 
 pk_slice api_backup_arn(struct pk_arena *arena, pk_slice table, pk_slice label)
 {
-    return pk_arena_printf(arena, ARN_PREFIX "%.*s/backup/%.*s", PK_FMT(table), PK_FMT(label));
+    return pk_arena_printf(arena, API_TABLE_ARN "%.*s/backup/%.*s", PK_FMT(table), PK_FMT(label));
 }
 
 bool api_arn_parts(pk_slice arn, const char *part, pk_slice *table, pk_slice *rest)
@@ -34,7 +31,7 @@ bool api_arn_parts(pk_slice arn, const char *part, pk_slice *table, pk_slice *re
 
 pk_slice api_stream_arn(struct pk_arena *arena, const struct pk_stream_name *stream)
 {
-    return pk_arena_printf(arena, ARN_PREFIX "%.*s/stream/%.*s", PK_FMT(stream->table),
+    return pk_arena_printf(arena, API_TABLE_ARN "%.*s/stream/%.*s", PK_FMT(stream->table),
                            PK_FMT(stream->label));
 }
 

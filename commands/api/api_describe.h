@@ -4,6 +4,9 @@
 
 #include "commands/api/api.h"
 
+/* What a table's ARN begins with: one account and region, whatever the client's credentials say. */
+#define API_TABLE_ARN "arn:aws:dynamodb:us-east-1:000000000000:table/"
+
 /* Appends the object. `status` is told in place of the table's own, and CREATING also in place of
  * its indexes': what a DDL operation answers although the table is ready by then. NULL: the
  * table's own. */

@@ -732,6 +732,12 @@ static const struct api_member viewport_rows[] = {
 };
 INPUT(api_shape_pksk_viewport, viewport_rows);
 
+static const struct api_member snapshot_rows[] = {
+    {"TableName", &table, false},    {"IndexName", &name, false}, {"History", &not_negative, false},
+    {"First", &not_negative, false}, {"Limit", &limit, false},
+};
+INPUT(api_shape_pksk_snapshot, snapshot_rows);
+
 static const struct api_member tail_rows[] = {
     {"TableName", &table, false},
     {"After", &not_negative, false},

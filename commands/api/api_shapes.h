@@ -27,7 +27,7 @@ extern const struct api_type api_shape_list_exports, api_shape_list_imports,
 extern const struct api_type api_shape_empty;
 extern const struct api_type api_shape_pksk_where, api_shape_pksk_collections,
     api_shape_pksk_sample, api_shape_pksk_table, api_shape_pksk_attachment,
-    api_shape_pksk_autoscale, api_shape_pksk_viewport, api_shape_pksk_tail,
+    api_shape_pksk_autoscale, api_shape_pksk_viewport, api_shape_pksk_tail, api_shape_pksk_snapshot,
     api_shape_pksk_set_traffic, api_shape_pksk_stop_traffic;
 
 #endif

@@ -64,6 +64,11 @@ void pk_error_release(struct pk_error *err)
         free(err->reasons[i].message);
         free(err->reasons[i].item);
     }
+    for (size_t i = 0; i < err->throttling_count; i++) {
+        free(err->throttling[i].table);
+        free(err->throttling[i].index);
+    }
+    free(err->throttling);
     free(err->reasons);
     free(err->message);
     free(err->hint);
@@ -136,6 +141,19 @@ void pk_error_set_item(struct pk_error *err, pk_slice item)
     free(err->item);
     err->item = copy;
     err->item_len = item.len;
+}
+
+void pk_error_add_throttling(struct pk_error *err, const struct pk_throttling_reason *reason,
+                             pk_slice table, pk_slice index)
+{
+    struct pk_throttling_reason *added;
+
+    err->throttling =
+        pk_realloc(err->throttling, err->throttling_count + 1, sizeof(*err->throttling));
+    added = &err->throttling[err->throttling_count++];
+    *added = *reason;
+    added->table = pk_memdup_cstr(table.data, table.len);
+    added->index = index.data == NULL ? NULL : pk_memdup_cstr(index.data, index.len);
 }
 
 void pk_error_prefix(struct pk_error *err, const char *prefix)

@@ -10,12 +10,14 @@ enum { REPLY_MAX = 16 * 1024 * 1024 };
 /* Get ------------------------------------------------------------------------------------------*/
 
 struct batch_get {
+    struct pk_engine *engine;
     struct pk_call *call;
     const struct pk_get *requests;
     struct pk_get_set set;
     struct pk_batch_get_result *result;
     struct pk_cost_list costs;
     struct pk_touched touched;
+    struct pk_error refusal; /* the last one */
 };
 
 /* Keys that only look different (1000, 1e3) pass the API's check; the item comes once. */
@@ -41,9 +43,32 @@ static void report_get(struct batch_get *batch, size_t i)
     batch->result->entries[i].item = step->item;
 }
 
+/* A throttled item is left unprocessed. */
+static enum pk_code read_one(struct batch_get *batch, size_t i, struct pk_error *err)
+{
+    struct pk_get_step *step = &batch->set.steps[i];
+    enum pk_consistency consistency = batch->requests[i].consistent ? PK_STRONG : PK_EVENTUAL;
+    struct pk_demand demand = pk_get_demand(step, consistency);
+    enum pk_code rc;
+
+    pk_error_release(&batch->refusal);
+    if (pk_capacity_admit(batch->engine, &demand, 1, &batch->refusal) != PK_OK) {
+        batch->result->entries[i].unprocessed = true;
+        return PK_OK;
+    }
+    rc = pk_get_read(batch->call, batch->set.snap, step, err);
+    if (rc == PK_OK)
+        rc = pk_call_check(batch->call, err);
+    pk_capacity_settle(&demand, rc == PK_OK ? pk_cost_read(step->item_size, consistency) : 0);
+    if (rc == PK_OK)
+        pk_capacity_facts(&demand, 1, &batch->result->facts);
+    return rc;
+}
+
 static enum pk_code read_all(struct batch_get *batch, struct pk_error *err)
 {
     uint64_t bytes = 0;
+    size_t processed = 0, refused = 0;
 
     for (size_t i = 0; i < batch->set.count; i++) {
         struct pk_get_step *step = &batch->set.steps[i];
@@ -51,11 +76,14 @@ static enum pk_code read_all(struct batch_get *batch, struct pk_error *err)
 
         if (is_repeated(batch, i))
             continue;
-        rc = pk_get_read(batch->call, batch->set.snap, step, err);
-        if (rc == PK_OK)
-            rc = pk_call_check(batch->call, err);
+        rc = read_one(batch, i, err);
         if (rc != PK_OK)
             return rc;
+        if (batch->result->entries[i].unprocessed) {
+            refused++;
+            continue;
+        }
+        processed++;
         bytes += step->item_size;
         if (bytes > REPLY_MAX) {
             for (; i < batch->set.count; i++)
@@ -64,14 +92,18 @@ static enum pk_code read_all(struct batch_get *batch, struct pk_error *err)
         }
         report_get(batch, i);
     }
-    return PK_OK;
+    if (processed > 0 || refused == 0)
+        return PK_OK;
+    pk_error_move(err, &batch->refusal);
+    return err->code;
 }
 
 enum pk_code pk_engine_batch_get(struct pk_engine *engine, struct pk_call *call,
                                  const struct pk_get *requests, size_t count,
                                  struct pk_batch_get_result *result, struct pk_error *err)
 {
-    struct batch_get batch = {.call = call, .requests = requests, .set = {.count = count}};
+    struct batch_get batch = {
+        .engine = engine, .call = call, .requests = requests, .set = {.count = count}};
     enum pk_code rc = pk_get_set_open(engine, call, requests, &batch.set, err);
 
     if (rc != PK_OK)
@@ -89,6 +121,7 @@ enum pk_code pk_engine_batch_get(struct pk_engine *engine, struct pk_call *call,
         pk_get_show(engine, call, batch.set.steps, count);
     result->costs = batch.costs.costs;
     result->cost_count = batch.costs.count;
+    pk_error_release(&batch.refusal);
     pk_get_set_release(&batch.set);
     return rc;
 }
@@ -137,6 +170,7 @@ static enum pk_code write_all(struct batch_write *batch, struct pk_error *err)
     struct pk_batch_write_result *result = batch->result;
     struct pk_cost_list costs = pk_cost_list_new(arena, batch->count);
     struct pk_touched touched = pk_touched_new(arena, batch->count);
+    size_t refused = 0;
     enum pk_code rc = PK_OK;
 
     for (size_t i = 0; i < batch->count && rc == PK_OK; i++) {
@@ -146,6 +180,11 @@ static enum pk_code write_all(struct batch_write *batch, struct pk_error *err)
         if (rc == PK_OK) {
             pk_cost_list_add(&costs, arena, &result->writes[i].cost);
             pk_touched_add(&touched, table, &result->writes[i].facts, &result->facts);
+        } else if (err->throttling_count > 0 && ++refused < batch->count) {
+            /* the last one's exception stays when there was nothing else */
+            result->unprocessed[i] = true;
+            pk_error_release(err);
+            rc = PK_OK;
         }
         pk_table_unref(table);
     }
@@ -162,7 +201,8 @@ enum pk_code pk_engine_batch_write(struct pk_engine *engine, struct pk_call *cal
     enum pk_code rc;
 
     *result = (struct pk_batch_write_result){
-        .writes = PK_NEW_ARRAY(call->arena, struct pk_write_result, count)};
+        .writes = PK_NEW_ARRAY(call->arena, struct pk_write_result, count),
+        .unprocessed = PK_NEW_ARRAY(call->arena, bool, count)};
     batch.steps = PK_NEW_ARRAY(call->arena, struct pk_write_step, count);
     for (size_t i = 0; i < count; i++) {
         batch.steps[i].request = &requests[i];

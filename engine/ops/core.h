@@ -47,7 +47,7 @@ struct pk_engine {
     pthread_mutex_t sim_lock;            /* guards sim */
     struct pk_sim_settings sim;          /* all settings, those above among them */
     atomic_uint throttle;                /* enum pk_throttling */
-    atomic_uint sim_version;             /* counts changes of the settings */
+    atomic_uint gsi_queue;               /* 0: strict back-pressure */
 
     struct pk_catalog catalog;
     struct pk_latches latches;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "engine/base/hash.h"
+#include "engine/ops/capacity.h"
 #include "engine/ops/stream_ddl.h"
 #include "engine/ops/table_log.h"
 #include "engine/table/descriptor.h"
@@ -325,10 +326,12 @@ enum pk_code pk_ddl_publish(struct pk_engine *engine, struct pk_table *table, st
     pk_catalog_number(&engine->catalog, table);
     add_readers(table, first_id, &batch);
     rc = pk_catalog_replace(&engine->catalog, engine->store, table, &batch, err);
-    if (rc == PK_OK)
+    if (rc == PK_OK) {
         pk_latch_pass(&engine->latches);
-    else
+        pk_capacity_define(engine, table);
+    } else {
         remove_readers(table, first_id);
+    }
     pk_batch_release(&batch);
     return rc;
 }

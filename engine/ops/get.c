@@ -79,7 +79,15 @@ void pk_get_show(struct pk_engine *engine, struct pk_call *call, const struct pk
     }
 }
 
-static void report(struct pk_call *call, const struct pk_get *request,
+struct pk_demand pk_get_demand(const struct pk_get_step *step, enum pk_consistency consistency)
+{
+    return (struct pk_demand){.table = step->table,
+                              .access = PK_ACCESS_READ,
+                              .milli = pk_cost_read(0, consistency),
+                              .row = step->row};
+}
+
+static void report(struct pk_call *call, enum pk_consistency consistency,
                    const struct pk_get_step *step, struct pk_get_result *result)
 {
     *result = (struct pk_get_result){
@@ -87,8 +95,35 @@ static void report(struct pk_call *call, const struct pk_get *request,
         .cost = pk_cost_new(call->arena, step->table, false),
         .facts = pk_get_facts(step),
     };
-    result->cost.table_milli =
-        pk_cost_read(step->item_size, request->consistent ? PK_STRONG : PK_EVENTUAL);
+    result->cost.table_milli = pk_cost_read(step->item_size, consistency);
+}
+
+/* With the table as it is now; *stale: it was redefined or dropped meanwhile, and what was read may
+ * already be half gone. */
+static enum pk_code get_once(struct pk_engine *engine, struct pk_call *call,
+                             const struct pk_get *request, struct pk_get_step *step,
+                             struct pk_get_result *result, bool *stale, struct pk_error *err)
+{
+    enum pk_consistency consistency = request->consistent ? PK_STRONG : PK_EVENTUAL;
+    struct pk_demand demand;
+    enum pk_code rc = pk_get_prepare(call, request, step, err);
+
+    if (rc != PK_OK)
+        return rc;
+    demand = pk_get_demand(step, consistency);
+    rc = pk_capacity_admit(engine, &demand, 1, err);
+    if (rc == PK_OK)
+        rc = pk_get_read(call, pk_store_live(engine->store), step, err);
+    *stale = pk_table_is_stale(step->table);
+    if (rc != PK_OK || *stale) {
+        pk_capacity_settle(&demand, 0);
+        return rc;
+    }
+    pk_get_show(engine, call, step, 1);
+    report(call, consistency, step, result);
+    pk_capacity_settle(&demand, result->cost.table_milli);
+    pk_capacity_facts(&demand, 1, &result->facts);
+    return PK_OK;
 }
 
 enum pk_code pk_engine_get(struct pk_engine *engine, struct pk_call *call,
@@ -97,21 +132,13 @@ enum pk_code pk_engine_get(struct pk_engine *engine, struct pk_call *call,
 {
     for (;;) {
         struct pk_get_step step = {0};
-        bool stale;
+        bool stale = false;
         enum pk_code rc = pk_engine_need_table(engine, request->table, &step.table, err);
 
         if (rc != PK_OK)
             return rc;
-        rc = pk_get_prepare(call, request, &step, err);
-        if (rc == PK_OK)
-            rc = pk_get_read(call, pk_store_live(engine->store), &step, err);
-        stale = pk_table_is_stale(step.table);
-        if (rc == PK_OK && !stale) {
-            pk_get_show(engine, call, &step, 1);
-            report(call, request, &step, result);
-        }
+        rc = get_once(engine, call, request, &step, result, &stale, err);
         pk_table_unref(step.table);
-        /* Redefined or dropped meanwhile: what was read may already be half gone. */
         if (rc != PK_OK || !stale)
             return rc;
     }

@@ -2,7 +2,8 @@
 #ifndef PK_OPS_GET_H
 #define PK_OPS_GET_H
 
-#include "engine/ops/core.h"
+#include "engine/ops/capacity.h"
+#include "engine/ops/cost.h"
 #include "engine/ops/item_key.h"
 
 struct pk_get_step {
@@ -20,6 +21,9 @@ PK_MUST_CHECK enum pk_code pk_get_prepare(struct pk_call *call, const struct pk_
 /* Reads the prepared row. */
 PK_MUST_CHECK enum pk_code pk_get_read(struct pk_call *call, const struct pk_snap *snap,
                                        struct pk_get_step *step, struct pk_error *err);
+
+/* What a prepared step asks of its partition: the least that its read costs. */
+struct pk_demand pk_get_demand(const struct pk_get_step *step, enum pk_consistency consistency);
 
 /* The facts of a step that was read. */
 struct pk_facts pk_get_facts(const struct pk_get_step *step);

@@ -6,6 +6,7 @@
  * count nor cost. The rows of the page come from one snapshot.
  */
 #include "engine/ops/cost.h"
+#include "engine/ops/read_charge.h"
 #include "engine/ops/read_plan.h"
 #include "engine/ops/start_key.h"
 #include "engine/table/index.h"
@@ -24,8 +25,9 @@ struct page {
     uint64_t fetched_bytes;
     int64_t fetched_milli;
     pk_slice last_row; /* of the last entry read, when the page ended there */
-    bool stopped;      /* before the end of the range */
+    struct pk_read_charge charge;
     struct pk_reading reading;
+    bool stopped; /* before the end of the range */
 };
 
 static enum pk_consistency consistency_of(const struct page *page)
@@ -115,6 +117,7 @@ static enum pk_code read_rows(struct page *page, struct pk_iter *iter, struct pk
             if (rc != PK_OK)
                 return rc;
         }
+        pk_read_charge_row(&page->charge, pk_iter_key(iter), page->bytes);
         rc = read_entry(page, iter, &entry, err);
         if (rc != PK_OK)
             return rc;
@@ -192,20 +195,27 @@ static void note_reading(struct page *page)
 
 static enum pk_code read_page(struct page *page, struct pk_error *err)
 {
-    struct pk_iter *iter = pk_iter_new(page->plan->snap, page->plan->range, PK_ITER_QUERY);
-    enum pk_code rc;
+    enum pk_code rc = pk_read_charge_begin(&page->charge, page->engine, page->call, page->request,
+                                           page->plan, err);
+    struct pk_iter *iter;
 
-    page->reading.wanted = pk_lease_is_taken(&page->engine->read_notes.lease);
-    page->reading.goes_on = pk_value_kind(page->request->start_key) != PK_MISSING;
-    rc = read_rows(page, iter, err);
-
-    pk_iter_free(iter);
-    pk_buf_release(&page->base);
     if (rc != PK_OK)
         return rc;
+    page->reading.wanted = pk_lease_is_taken(&page->engine->read_notes.lease);
+    page->reading.goes_on = pk_value_kind(page->request->start_key) != PK_MISSING;
+    iter = pk_iter_new(page->plan->snap, page->plan->range, PK_ITER_QUERY);
+    rc = read_rows(page, iter, err);
+    pk_iter_free(iter);
+    pk_buf_release(&page->base);
+    if (rc != PK_OK) {
+        pk_read_charge_end(&page->charge, 0, 0);
+        return rc;
+    }
     note_reading(page);
     report_cost(page);
     report_facts(page);
+    pk_read_charge_end(&page->charge, page->bytes, pk_cost_total(&page->result->cost));
+    pk_capacity_facts(&page->charge.demand, 1, &page->result->facts);
     return PK_OK;
 }
 

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "engine/sim/admission.h"
+#include "engine/ops/capacity.h"
 #include "engine/store/layout.h"
 
 /* Units and bytes: above any quota of AWS, and their products stay far below 64 bits. The seed:
@@ -171,7 +171,7 @@ static void put_to_use(struct pk_engine *engine, const struct pk_sim_settings *s
     engine->sim = *settings;
     pthread_mutex_unlock(&engine->sim_lock);
     atomic_store(&engine->throttle, (unsigned)settings->throttle);
-    atomic_fetch_add(&engine->sim_version, 1);
+    atomic_store(&engine->gsi_queue, (unsigned)settings->gsi_queue);
 }
 
 enum pk_code pk_sim_settings_load(struct pk_engine *engine, struct pk_error *err)
@@ -249,6 +249,8 @@ enum pk_code pk_engine_set_settings(struct pk_engine *engine,
     rc = pk_store_commit(engine->store, &batch, PK_COMMIT_SYNC, err);
     if (rc == PK_OK)
         put_to_use(engine, settings);
+    if (rc == PK_OK)
+        pk_capacity_define_all(engine);
     pthread_mutex_unlock(&engine->catalog.ddl);
     pk_batch_release(&batch);
     pk_buf_release(&key);

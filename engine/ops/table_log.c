@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/log/stream.h"
+#include "engine/ops/capacity.h"
 
 /* Life -----------------------------------------------------------------------------------------*/
 
@@ -14,6 +15,7 @@ static void free_log(struct pk_companion *companion)
 
     for (size_t i = 0; i < PK_GSI_MAX + 1; i++)
         pk_cursor_release(&log->readers[i].cursor);
+    pk_capacity_free(log->capacity);
     pthread_mutex_destroy(&log->apply);
     pk_log_release(&log->log);
     free(log);
@@ -25,6 +27,7 @@ void pk_table_log_new(struct pk_table *table)
 
     atomic_init(&log->companion.refs, 1);
     log->companion.free = free_log;
+    log->capacity = pk_capacity_new(table->id);
     pk_log_init(&log->log, table->id, 1);
     if (pthread_mutex_init(&log->apply, NULL) != 0)
         pk_bug("a lock cannot be made");
@@ -68,8 +71,11 @@ enum pk_code pk_table_log_open_all(struct pk_engine *engine, struct pk_error *er
     struct pk_table **tables = pk_catalog_all(&engine->catalog, &count);
     enum pk_code rc = PK_OK;
 
-    for (size_t i = 0; i < count && rc == PK_OK; i++)
+    for (size_t i = 0; i < count && rc == PK_OK; i++) {
         rc = open_log(tables[i], engine->store, err);
+        if (rc == PK_OK)
+            pk_capacity_define(engine, tables[i]);
+    }
     pk_catalog_free_all(tables, count);
     return rc;
 }

@@ -14,6 +14,8 @@
 #include "engine/ops/core.h"
 #include "engine/table/descriptor.h"
 
+struct pk_capacity;
+
 /* A GSI as a reader of the log. */
 struct pk_index_reader {
     atomic_uint index_id;          /* 0: the slot is free */
@@ -23,6 +25,7 @@ struct pk_index_reader {
 
 struct pk_table_log {
     struct pk_companion companion; /* first */
+    struct pk_capacity *capacity;  /* owned (capacity.h) */
     struct pk_log log;
     pthread_mutex_t apply;
     bool dropped;     /* under apply: the table's rows are being deleted, none may be written */

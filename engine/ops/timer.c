@@ -3,6 +3,7 @@
 
 #include "engine/ops/backfill.h"
 #include "engine/ops/backup.h"
+#include "engine/ops/capacity.h"
 #include "engine/ops/propagate.h"
 #include "engine/ops/restore.h"
 #include "engine/ops/stream_ddl.h"
@@ -141,6 +142,13 @@ static enum pk_code run_actor(struct pk_engine *engine, int64_t now_ms, bool *mo
     return PK_OK;
 }
 
+static enum pk_code capacity_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
+{
+    (void)err;
+    *due_ms = pk_capacity_next_due(engine);
+    return PK_OK;
+}
+
 struct source {
     const char *name;
     /* When the next of it is due, INT64_MAX: none waits. NULL: it waits for no time. */
@@ -163,6 +171,7 @@ static const struct source sources[] = {
     {"streams", streams_due, run_streams},
     {"dropped tables", NULL, run_sweep},
     {"idempotency tokens", NULL, run_tokens},
+    {"capacity", capacity_due, pk_capacity_tick},
     {"traffic", actor_due, run_actor},
     {NULL, NULL, NULL},
 };

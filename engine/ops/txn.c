@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "engine/base/buf.h"
+#include "engine/ops/capacity.h"
 
 static const struct reason {
     enum pk_code code;
@@ -59,4 +60,14 @@ enum pk_code pk_txn_cancel(struct pk_error *err, struct pk_error *actions, size_
     err->reason_count = count;
     pk_buf_release(&names);
     return PK_E_TXN_CANCELED;
+}
+
+enum pk_code pk_txn_refuse(struct pk_call *call, const struct pk_demand *demands, size_t count,
+                           struct pk_error *err)
+{
+    struct pk_error *actions = PK_NEW_ARRAY(call->arena, struct pk_error, count);
+
+    for (size_t i = 0; i < count; i++)
+        (void)pk_capacity_fail(&demands[i], 1, &actions[i]);
+    return pk_txn_cancel(err, actions, count);
 }

@@ -53,6 +53,20 @@ static enum pk_code prepare_all(struct pk_call *call, const struct pk_get *reque
 /* Limit on what a transaction returns (operations.md §7). */
 #define RETURNED_MAX ((uint64_t)4 * 1024 * 1024)
 
+/* All items or none: a refusal is the reason at its item's place. */
+static enum pk_code admit(struct pk_engine *engine, struct pk_call *call, struct pk_get_set *set,
+                          struct pk_demand *demands, struct pk_error *err)
+{
+    struct pk_error refused = PK_ERROR_INIT;
+
+    for (size_t i = 0; i < set->count; i++)
+        demands[i] = pk_get_demand(&set->steps[i], PK_TRANSACTIONAL);
+    if (pk_capacity_admit(engine, demands, set->count, &refused) == PK_OK)
+        return PK_OK;
+    pk_error_release(&refused);
+    return pk_txn_refuse(call, demands, set->count, err);
+}
+
 static enum pk_code read_all(struct pk_call *call, struct pk_get_set *set,
                              struct pk_transact_get_result *result, struct pk_error *err)
 {
@@ -91,16 +105,25 @@ enum pk_code pk_engine_transact_get(struct pk_engine *engine, struct pk_call *ca
                                     struct pk_transact_get_result *result, struct pk_error *err)
 {
     struct pk_get_set set = {.count = count};
+    struct pk_demand *demands;
     enum pk_code rc = pk_get_set_open(engine, call, requests, &set, err);
 
     if (rc != PK_OK)
         return rc;
     *result = (struct pk_transact_get_result){.items = PK_NEW_ARRAY(call->arena, pk_view, count)};
+    demands = PK_NEW_ARRAY(call->arena, struct pk_demand, count);
     rc = prepare_all(call, requests, &set, err);
+    if (rc == PK_OK)
+        rc = admit(engine, call, &set, demands, err);
     if (rc == PK_OK)
         rc = read_all(call, &set, result, err);
     if (rc == PK_OK)
         pk_get_show(engine, call, set.steps, count);
+    for (size_t i = 0; i < count; i++) {
+        pk_capacity_settle(
+            &demands[i], rc == PK_OK ? pk_cost_read(set.steps[i].item_size, PK_TRANSACTIONAL) : 0);
+        pk_capacity_facts(&demands[i], 1, &result->facts);
+    }
     pk_get_set_release(&set);
     return rc;
 }

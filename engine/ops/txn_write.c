@@ -188,6 +188,47 @@ static enum pk_code decide_all(struct txn *txn, struct pk_collection_sizes *size
     return cancelled ? pk_txn_cancel(err, txn->actions, txn->count) : PK_OK;
 }
 
+static size_t gather(struct txn *txn, bool decided, struct pk_demand **demands)
+{
+    size_t count = 0, at = 0;
+
+    for (size_t i = 0; i < txn->count; i++) {
+        pk_write_demand(txn->engine, txn->call, &txn->steps[i], decided);
+        count += txn->steps[i].demand_count;
+    }
+    *demands = PK_NEW_ARRAY(txn->call->arena, struct pk_demand, count);
+    for (size_t i = 0; i < txn->count; i++) {
+        struct pk_write_step *step = &txn->steps[i];
+
+        for (size_t k = 0; k < step->demand_count; k++)
+            (*demands)[at + k] = step->demands[k];
+        step->demands = *demands + at;
+        at += step->demand_count;
+    }
+    return count;
+}
+
+/* The room for all of it is taken at once. A condition that failed stays the reason of its action,
+ * the others may have another. */
+static enum pk_code admit(struct txn *txn, enum pk_code decided, struct pk_error *err)
+{
+    struct pk_error refused = PK_ERROR_INIT;
+    struct pk_demand *demands;
+    size_t count;
+
+    if (decided != PK_OK && decided != PK_E_TXN_CANCELED)
+        return decided;
+    count = gather(txn, decided == PK_OK, &demands);
+    if (pk_capacity_admit(txn->engine, demands, count, &refused) == PK_OK)
+        return decided;
+    pk_error_release(&refused);
+    if (decided != PK_OK)
+        return decided;
+    for (size_t i = 0; i < txn->count; i++)
+        (void)pk_capacity_fail(txn->steps[i].demands, txn->steps[i].demand_count, &txn->actions[i]);
+    return pk_txn_cancel(err, txn->actions, txn->count);
+}
+
 static enum pk_code commit(struct txn *txn, struct pk_error *err)
 {
     struct pk_engine *engine = txn->engine;
@@ -196,7 +237,7 @@ static enum pk_code commit(struct txn *txn, struct pk_error *err)
     struct pk_collection_sizes sizes = {
         PK_NEW_ARRAY(txn->call->arena, struct pk_collection_size, txn->count), 0};
     const struct pk_token token = token_of(txn);
-    enum pk_code rc = decide_all(txn, &sizes, err);
+    enum pk_code rc = admit(txn, decide_all(txn, &sizes, err), err);
 
     if (rc != PK_OK)
         return rc;

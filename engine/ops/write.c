@@ -400,6 +400,7 @@ void pk_write_report(struct pk_call *call, const struct pk_write_step *step,
         result->collection_bytes = step->collection_bytes;
     }
     report_cost(call, step, result);
+    pk_capacity_facts(step->demands, step->demand_count, &result->facts);
 }
 
 /* One write alone ------------------------------------------------------------------------------*/
@@ -412,6 +413,7 @@ static enum pk_code commit_one(struct pk_engine *engine, struct pk_call *call,
     struct pk_collection_sizes sizes = {&size, 0};
     enum pk_code rc = pk_write_decide(engine, call, step, &sizes, err);
 
+    rc = pk_write_admit(engine, call, step, rc, err);
     if (rc != PK_OK)
         return rc;
     pk_write_stage(engine, step, &batch);

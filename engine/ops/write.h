@@ -3,6 +3,7 @@
  *
  *   prepare  table, key, everything that needs no stored item          no latch
  *   decide   the old item, condition, new item, index effects          under the key's latch
+ *   admit    whether the table and its GSIs have room for it            under the latch
  *   stage    rows and change record into the commit's batch            under the latch
  *   commit   (the caller's)
  *   count    counters                                                  under the latch
@@ -13,6 +14,7 @@
 #define PK_OPS_WRITE_H
 
 #include "engine/log/change_log.h"
+#include "engine/ops/capacity.h"
 #include "engine/ops/collection.h"
 #include "engine/ops/core.h"
 #include "engine/ops/cost.h"
@@ -43,6 +45,8 @@ struct pk_write_step {
     struct pk_index_effect *effects; /* one for each of the table's indexes */
     uint64_t collection_bytes;       /* on a table with an LSI */
     uint64_t sequence;               /* of the change record in flight; 0: none */
+    struct pk_demand *demands;       /* of the table first, then of GSIs */
+    size_t demand_count;
 };
 
 /* Looks the table up and checks all that needs only the schema. */
@@ -54,6 +58,14 @@ void pk_write_release(struct pk_write_step *step);
 PK_MUST_CHECK enum pk_code pk_write_decide(struct pk_engine *engine, struct pk_call *call,
                                            struct pk_write_step *step,
                                            struct pk_collection_sizes *sizes, struct pk_error *err);
+/* What it asks for. decided: its effects are known; else its condition failed. */
+void pk_write_demand(struct pk_engine *engine, struct pk_call *call, struct pk_write_step *step,
+                     bool decided);
+/* Asks for it after pk_write_decide(), whose result is `decided`, and returns that; a refusal
+ * instead takes the place of what it failed with. */
+PK_MUST_CHECK enum pk_code pk_write_admit(struct pk_engine *engine, struct pk_call *call,
+                                          struct pk_write_step *step, enum pk_code decided,
+                                          struct pk_error *err);
 /* A write that changes nothing stages nothing. GSI rows follow from the change record
  * (propagate.h). After stage comes settle, whatever becomes of the commit. */
 void pk_write_stage(struct pk_engine *engine, struct pk_write_step *step, struct pk_batch *batch);

@@ -6,6 +6,7 @@
 #include "engine/sim/heat.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/base/mem.h"
 
@@ -42,8 +43,11 @@ const char *pk_split_verdict_name(enum pk_split_verdict verdict)
 
 void pk_heat_clear(struct pk_heat *heat)
 {
-    for (size_t i = 0; i < heat->count; i++)
-        free(heat->samples[i].position);
+    struct pk_heat_sample *samples = heat->before;
+
+    heat->before = heat->samples;
+    heat->before_count = heat->count;
+    heat->samples = samples;
     heat->count = 0;
     heat->offered = 0;
     heat->hot_run = 0;
@@ -51,10 +55,17 @@ void pk_heat_clear(struct pk_heat *heat)
     heat->refused = false;
 }
 
+static void release_samples(struct pk_heat_sample *samples)
+{
+    for (size_t i = 0; samples != NULL && i < PK_HEAT_SAMPLES; i++)
+        free(samples[i].position);
+    free(samples);
+}
+
 void pk_heat_release(struct pk_heat *heat)
 {
-    pk_heat_clear(heat);
-    free(heat->samples);
+    release_samples(heat->samples);
+    release_samples(heat->before);
     *heat = (struct pk_heat){.samples = NULL};
 }
 
@@ -70,7 +81,6 @@ static struct pk_heat_sample *next_slot(struct pk_heat *heat, struct pk_rng *rng
     drawn = pk_rng_below(rng, heat->offered + 1);
     if (drawn >= PK_HEAT_SAMPLES)
         return NULL;
-    free(heat->samples[drawn].position);
     return &heat->samples[drawn];
 }
 
@@ -78,11 +88,16 @@ void pk_heat_offer(struct pk_heat *heat, struct pk_rng *rng, pk_slice position, 
 {
     struct pk_heat_sample *slot = next_slot(heat, rng);
 
-    if (slot != NULL)
-        *slot = (struct pk_heat_sample){.position = pk_memdup_cstr(position.data, position.len),
-                                        .len = (uint32_t)position.len,
-                                        .hash_len = (uint32_t)hash_len,
-                                        .number = heat->offered};
+    if (slot != NULL) {
+        if (slot->cap < position.len) {
+            slot->cap = (uint32_t)position.len;
+            slot->position = pk_realloc(slot->position, slot->cap, 1);
+        }
+        memcpy(slot->position, position.data, position.len);
+        slot->len = (uint32_t)position.len;
+        slot->hash_len = (uint32_t)hash_len;
+        slot->number = heat->offered;
+    }
     heat->offered++;
 }
 
@@ -134,12 +149,12 @@ static pk_slice position_of(const struct pk_heat_sample *sample)
     return (pk_slice){sample->position, sample->len};
 }
 
-static void view_sample(const struct pk_heat *heat, enum pk_collections collections,
-                        struct view *view)
+static void view_sample(const struct pk_heat_sample *samples, size_t count,
+                        enum pk_cutting collections, struct view *view)
 {
-    view->count = heat->count;
-    for (size_t i = 0; i < heat->count; i++) {
-        const struct pk_heat_sample *sample = &heat->samples[i];
+    view->count = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct pk_heat_sample *sample = &samples[i];
 
         view->arrived[i] = sample;
         view->sorted[i] =
@@ -147,6 +162,36 @@ static void view_sample(const struct pk_heat *heat, enum pk_collections collecti
     }
     qsort(view->arrived, view->count, sizeof(view->arrived[0]), by_number);
     qsort(view->sorted, view->count, sizeof(view->sorted[0]), by_position);
+}
+
+/* Runs of equal positions, the longest first; a run that comes later in the order of keys stands
+ * behind one of the same length. */
+size_t pk_heat_hottest(const struct pk_heat *heat, struct pk_heat_top *top, size_t max)
+{
+    struct view view;
+    size_t count = 0;
+
+    if (heat->before_count > heat->count)
+        view_sample(heat->before, heat->before_count, PK_COLLECTIONS_CUT, &view);
+    else
+        view_sample(heat->samples, heat->count, PK_COLLECTIONS_CUT, &view);
+    for (size_t i = 0, next; i < view.count; i = next) {
+        size_t at;
+        uint32_t share;
+
+        next = i + 1;
+        while (next < view.count && pk_slice_equal(view.sorted[next], view.sorted[i]))
+            next++;
+        share = (uint32_t)((next - i) * MILLI / view.count);
+        for (at = count; at > 0 && top[at - 1].share_milli < share; at--)
+            if (at < max)
+                top[at] = top[at - 1];
+        if (at < max)
+            top[at] = (struct pk_heat_top){view.sorted[i], share};
+        if (at < max && count < max)
+            count++;
+    }
+    return count;
 }
 
 /* The most frequent position: sorted[*first .. *end). */
@@ -175,7 +220,7 @@ static bool is_single_item(const struct pk_heat *heat, const struct pk_heat_rule
     struct view view;
     size_t first, end;
 
-    view_sample(heat, PK_COLLECTIONS_CUT, &view);
+    view_sample(heat->samples, heat->count, PK_COLLECTIONS_CUT, &view);
     find_top(&view, &first, &end);
     return is_share(end - first, view.count, rules->single_item_milli);
 }
@@ -254,13 +299,13 @@ static bool is_sequential(const struct view *view, const struct pk_heat_rules *r
 }
 
 enum pk_split_verdict pk_heat_decide(const struct pk_heat *heat, const struct pk_heat_rules *rules,
-                                     enum pk_collections collections, pk_slice *boundary)
+                                     enum pk_cutting collections, pk_slice *boundary)
 {
     struct view view;
 
     if (heat->count == 0)
         pk_bug("a split is decided without a request");
-    view_sample(heat, collections, &view);
+    view_sample(heat->samples, heat->count, collections, &view);
     if (heat->count == 1)
         return PK_SPLIT_SINGLE_ITEM;
     if (is_single_item(heat, rules))

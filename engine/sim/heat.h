@@ -28,8 +28,8 @@ struct pk_heat_rules {
 struct pk_heat_rules pk_heat_rules_aws(void);
 
 struct pk_heat_sample {
-    char *position; /* owned */
-    uint32_t len;
+    char *position; /* owned; kept for the next window */
+    uint32_t cap, len;
     uint32_t hash_len; /* the part that is the partition key's: token and value */
     uint64_t number;   /* in order of arrival */
 };
@@ -41,6 +41,8 @@ struct pk_heat {
     uint64_t offered;               /* requests since the window began */
     struct pk_heat_sample *samples; /* owned; NULL until the first request */
     size_t count;
+    struct pk_heat_sample *before; /* owned: the sample of the window before, for those who look */
+    size_t before_count;
 };
 
 void pk_heat_release(struct pk_heat *heat);
@@ -55,6 +57,15 @@ void pk_heat_offer(struct pk_heat *heat, struct pk_rng *rng, pk_slice position, 
 bool pk_heat_second(struct pk_heat *heat, const struct pk_heat_rules *rules, int64_t read,
                     int64_t write);
 
+/* The positions that were offered most often in the window, or in the one before when that had more
+ * requests; most first, at most max; thousandths of the sample each. Borrowed until the next call.
+ * Returns how many. */
+struct pk_heat_top {
+    pk_slice position;
+    uint32_t share_milli;
+};
+size_t pk_heat_hottest(const struct pk_heat *heat, struct pk_heat_top *top, size_t max);
+
 enum pk_split_verdict {
     PK_SPLIT_AT,             /* at the boundary */
     PK_SPLIT_SINGLE_ITEM,    /* one item has the heat: it cannot be divided */
@@ -65,9 +76,9 @@ enum pk_split_verdict {
 /* Decides by the window's sample, which must not be empty. *boundary is the first position of the
  * upper part, borrowed from the sample until the next call; whole: item collections stay in one
  * piece (tables with an LSI), the boundary is then a collection's first. */
-enum pk_collections { PK_COLLECTIONS_CUT, PK_COLLECTIONS_WHOLE };
+enum pk_cutting { PK_COLLECTIONS_CUT, PK_COLLECTIONS_WHOLE };
 enum pk_split_verdict pk_heat_decide(const struct pk_heat *heat, const struct pk_heat_rules *rules,
-                                     enum pk_collections collections, pk_slice *boundary);
+                                     enum pk_cutting collections, pk_slice *boundary);
 /* "SINGLE_ITEM" and so on; "" for PK_SPLIT_AT. */
 const char *pk_split_verdict_name(enum pk_split_verdict verdict);
 

@@ -32,23 +32,36 @@ void pk_partition_set_init(struct pk_partition_set *set, const struct pk_partiti
                                      .next_id = (uint32_t)setup->count,
                                      .rules = setup->rules};
     pk_rng_seed(&set->rng, setup->seed);
+    if (setup->map != NULL)
+        set->next_id = setup->map->next_id;
     for (int access = 0; access < PK_ACCESS_KINDS; access++)
         pk_admission_init(&set->admission[access], &setup->limits[access], setup->count, now_ms);
     for (uint32_t i = 0; i < setup->count; i++) {
         char token[TOKEN_LEN];
 
+        if (setup->map != NULL) {
+            const struct pk_partition_entry *range = &setup->map->list[i];
+
+            set->list[i] = new_partition(range->id, range->parent, range->first);
+            continue;
+        }
         put_token(token, pk_partition_first(i, (uint32_t)setup->count));
         set->list[i] = new_partition(i, i, (pk_slice){token, i == 0 ? 0 : TOKEN_LEN});
     }
 }
 
+static void release_partition(struct pk_partition *partition)
+{
+    free(partition->first);
+    free(partition->boundary);
+    free(partition->history);
+    pk_heat_release(&partition->heat);
+}
+
 void pk_partition_set_release(struct pk_partition_set *set)
 {
-    for (size_t i = 0; i < set->count; i++) {
-        free(set->list[i].first);
-        free(set->list[i].boundary);
-        pk_heat_release(&set->list[i].heat);
-    }
+    for (size_t i = 0; i < set->count; i++)
+        release_partition(&set->list[i]);
     for (int access = 0; access < PK_ACCESS_KINDS; access++)
         pk_admission_release(&set->admission[access]);
     free(set->list);
@@ -84,9 +97,12 @@ enum pk_throttle pk_partition_set_offer(struct pk_partition_set *set,
     enum pk_throttle throttle = pk_admission_check(&set->admission[request->access],
                                                    request->partition, request->milli, now_ms);
 
+    set->active = true;
     pk_heat_offer(&partition->heat, &set->rng, request->position, request->hash_len);
-    if (throttle != PK_THROTTLE_NONE)
+    if (throttle != PK_THROTTLE_NONE) {
         partition->throttled[request->access][throttle]++;
+        partition->running.refused[request->access]++;
+    }
     if (throttle == PK_THROTTLE_KEY_RANGE)
         partition->heat.refused = true;
     return throttle;
@@ -120,6 +136,34 @@ static void decide(struct pk_partition_set *set, size_t i, int64_t now_ms)
     pk_heat_clear(&partition->heat);
 }
 
+/* What is shown of the second that ends; before its heat is judged, which may begin a new window.
+ */
+static void note_second(const struct pk_partition_set *set, struct pk_partition *partition)
+{
+    struct pk_second *second = &partition->running;
+
+    second->milli[PK_ACCESS_READ] = partition->heat.read;
+    second->milli[PK_ACCESS_WRITE] = partition->heat.write;
+    if (partition->history == NULL && partition->heat.offered > 0)
+        partition->history = pk_calloc(PK_HISTORY_SECONDS, sizeof(*partition->history));
+    if (partition->history != NULL)
+        partition->history[set->seconds % PK_HISTORY_SECONDS] = *second;
+    *second = (struct pk_second){.milli = {0}};
+}
+
+void pk_partition_set_pass(struct pk_partition_set *set, uint64_t seconds)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        struct pk_partition *partition = &set->list[i];
+
+        for (uint64_t k = 0; partition->history != NULL && k < seconds && k < PK_HISTORY_SECONDS;
+             k++)
+            partition->history[(set->seconds + k) % PK_HISTORY_SECONDS] =
+                (struct pk_second){.milli = {0}};
+    }
+    set->seconds += seconds;
+}
+
 void pk_partition_set_second(struct pk_partition_set *set, int64_t now_ms)
 {
     int64_t read = set->admission[PK_ACCESS_READ].limits.partition;
@@ -129,12 +173,17 @@ void pk_partition_set_second(struct pk_partition_set *set, int64_t now_ms)
         pk_admission_second(&set->admission[access], now_ms);
     for (size_t i = 0; i < set->count; i++) {
         struct pk_partition *partition = &set->list[i];
-        bool ripe = pk_heat_second(&partition->heat, &set->rules.heat, read, write);
+        bool ripe;
+
+        note_second(set, partition);
+        ripe = pk_heat_second(&partition->heat, &set->rules.heat, read, write);
 
         if (ripe && set->rules.for_heat && partition->state == PK_PARTITION_ACTIVE &&
             now_ms >= partition->cool_until_ms)
             decide(set, i, now_ms);
     }
+    set->seconds++;
+    set->active = false;
 }
 
 bool pk_partition_set_begin_split(struct pk_partition_set *set, size_t i, pk_slice boundary,
@@ -154,11 +203,10 @@ bool pk_partition_set_begin_split(struct pk_partition_set *set, size_t i, pk_sli
 }
 
 /* Children begin with full hard buckets and no heat; refusals of the parent were about its range.
- */
-static void divide(struct pk_partition_set *set, size_t i, int64_t now_ms)
+ * What the parent did is the past of both. */
+static void divide(struct pk_partition_set *set, size_t i, pk_slice boundary, int64_t now_ms)
 {
     struct pk_partition parent = set->list[i];
-    pk_slice boundary = {parent.boundary, parent.boundary_len};
     struct pk_partition *at;
 
     set->list = pk_realloc(set->list, set->count + 1, sizeof(*set->list));
@@ -168,13 +216,31 @@ static void divide(struct pk_partition_set *set, size_t i, int64_t now_ms)
     at[1] = new_partition(set->next_id + 1, parent.id, boundary);
     at[0].cool_until_ms = at[1].cool_until_ms = now_ms + set->rules.cooldown_ms;
     memcpy(at[0].throttled, parent.throttled, sizeof(parent.throttled));
+    for (size_t child = 0; child < 2 && parent.history != NULL; child++) {
+        at[child].history = pk_calloc(PK_HISTORY_SECONDS, sizeof(*parent.history));
+        memcpy(at[child].history, parent.history, PK_HISTORY_SECONDS * sizeof(*parent.history));
+    }
     set->next_id += 2;
     set->count++;
     for (int access = 0; access < PK_ACCESS_KINDS; access++)
         pk_admission_split(&set->admission[access], i, now_ms);
-    free(parent.first);
-    free(parent.boundary);
-    pk_heat_release(&parent.heat);
+    release_partition(&parent);
+}
+
+void pk_partition_set_sync(struct pk_partition_set *set, const struct pk_partitions *map,
+                           int64_t now_ms)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        size_t at = pk_partition_set_find(set, map->list[i].first);
+
+        if (!pk_slice_equal(first_of(&set->list[at]), map->list[i].first))
+            divide(set, at, map->list[i].first, now_ms);
+    }
+    for (size_t i = 0; i < map->count && i < set->count; i++) {
+        set->list[i].id = map->list[i].id;
+        set->list[i].parent = map->list[i].parent;
+    }
+    set->next_id = map->next_id;
 }
 
 bool pk_partition_set_end_split(struct pk_partition_set *set, int64_t now_ms, size_t *i)
@@ -190,7 +256,8 @@ bool pk_partition_set_end_split(struct pk_partition_set *set, int64_t now_ms, si
     }
     if (first == set->count)
         return false;
-    divide(set, first, now_ms);
+    divide(set, first, (pk_slice){set->list[first].boundary, set->list[first].boundary_len},
+           now_ms);
     *i = first;
     return true;
 }

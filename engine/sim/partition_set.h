@@ -11,6 +11,7 @@
 #ifndef PK_SIM_PARTITION_SET_H
 #define PK_SIM_PARTITION_SET_H
 
+#include "engine/schema.h"
 #include "engine/sim/admission.h"
 #include "engine/sim/heat.h"
 
@@ -18,6 +19,14 @@ enum pk_access { PK_ACCESS_READ, PK_ACCESS_WRITE };
 enum { PK_ACCESS_KINDS = 2, PK_THROTTLES = PK_THROTTLE_PROVISIONED + 1 };
 
 enum pk_partition_state { PK_PARTITION_ACTIVE, PK_PARTITION_SPLITTING };
+
+/* What a partition did in each of the last seconds, as a ring. */
+enum { PK_HISTORY_SECONDS = 300 };
+struct pk_second {
+    int64_t milli[PK_ACCESS_KINDS]; /* consumed */
+    uint32_t admitted[PK_ACCESS_KINDS];
+    uint32_t refused[PK_ACCESS_KINDS];
+};
 
 struct pk_partition {
     uint32_t id;
@@ -27,18 +36,21 @@ struct pk_partition {
     enum pk_partition_state state;
     char *boundary; /* owned; of the split that is under way */
     size_t boundary_len;
+    bool for_size; /* that split */
     int64_t split_due_ms;
     int64_t cool_until_ms;         /* no decision before */
     enum pk_split_verdict refusal; /* the last one since the partition began; PK_SPLIT_AT: none */
     uint64_t throttled[PK_ACCESS_KINDS][PK_THROTTLES];
     struct pk_heat heat;
+    struct pk_second running;  /* the second that has not ended; its milli is the heat's */
+    struct pk_second *history; /* owned, PK_HISTORY_SECONDS of them; NULL: it never did anything */
 };
 
 /* Times of simulated time. */
 struct pk_split_rules {
     struct pk_heat_rules heat;
     bool for_heat; /* false: the heat is measured, and nothing splits for it */
-    enum pk_collections collections;
+    enum pk_cutting collections;
     int64_t duration_ms;
     int64_t cooldown_ms;
     size_t partitions_max;
@@ -49,12 +61,15 @@ struct pk_partition_set {
     struct pk_partition *list; /* owned, in order of keys */
     size_t count;
     uint32_t next_id;
+    uint64_t seconds; /* that have ended: history[(seconds - 1) % PK_HISTORY_SECONDS] is the last */
+    bool active;      /* something was offered since the last one ended */
     struct pk_split_rules rules;
     struct pk_rng rng; /* which requests of a long window are kept */
 };
 
 struct pk_partition_setup {
-    size_t count; /* > 0: they divide the tokens evenly (partition.h) */
+    size_t count;                    /* > 0 */
+    const struct pk_partitions *map; /* of that many; NULL: they divide the tokens evenly */
     struct pk_admission_limits limits[PK_ACCESS_KINDS];
     struct pk_split_rules rules;
     uint64_t seed;
@@ -85,6 +100,8 @@ void pk_partition_set_take(struct pk_partition_set *set, enum pk_access access, 
 
 /* Ends a second of simulated time: heat is judged, and splits begin. */
 void pk_partition_set_second(struct pk_partition_set *set, int64_t now_ms);
+/* Ends that many seconds in which nothing happened, after at least two that were ended singly. */
+void pk_partition_set_pass(struct pk_partition_set *set, uint64_t seconds);
 /* Begins a split of partition i at the boundary, which lies behind its first position and is
  * copied. False when it splits already, the boundary is not inside, or there are partitions enough.
  */
@@ -92,6 +109,10 @@ bool pk_partition_set_begin_split(struct pk_partition_set *set, size_t i, pk_sli
                                   int64_t now_ms);
 /* Ends the first split that is due: partition *i has become two, *i and *i + 1. False: none is. */
 bool pk_partition_set_end_split(struct pk_partition_set *set, int64_t now_ms, size_t *i);
+/* Makes partitions what the definition says, which only ever has more borders: those it lacks are
+ * split there, and all get their ids. Buckets and heat of the others stay. */
+void pk_partition_set_sync(struct pk_partition_set *set, const struct pk_partitions *map,
+                           int64_t now_ms);
 /* When the next split ends; INT64_MAX: none is under way. */
 int64_t pk_partition_set_due(const struct pk_partition_set *set);
 

@@ -13,7 +13,7 @@ enum { UNIT = 1000, SECOND = 1000, KEYS = 4, SECONDS = 24, HASH_LEN = 3 };
 
 static struct pk_partition_set set;
 
-static void open_set(enum pk_collections collections)
+static void open_set(enum pk_cutting collections)
 {
     struct pk_partition_setup setup = {.count = 1,
                                        .limits = {{.provisioned = 1000000, .partition = 30},

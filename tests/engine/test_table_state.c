@@ -134,6 +134,7 @@ Test(table_state, creating)
     int64_t due = 0;
 
     engine_open(&fx);
+    engine_throttle_off(&fx);
     start = pk_clock_now(&fx.engine->clock);
     set_delays(&fx, 5000, 0);
     engine_table(&fx, "T p:S; gsi g g:S all");

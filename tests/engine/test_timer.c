@@ -65,6 +65,7 @@ Test(timer, advance_goes_from_due_time_to_due_time)
     int64_t due = 0;
 
     engine_open(&fx);
+    engine_throttle_off(&fx);
     start = pk_clock_now(&fx.engine->clock);
     engine_table(&fx, "T p:S; gsi g a:S keys");
     log_set_lag(&fx, 1000, 0);
@@ -153,6 +154,7 @@ Test(timer, what_is_stuck_is_passed)
     int64_t due = 0;
 
     engine_open(&fx);
+    engine_throttle_off(&fx);
     engine_table(&fx, "T p:S; gsi g a:S keys");
     log_set_lag(&fx, 1000, 0);
     cr_assert_eq(engine_put(&fx, "T", "{p: 'k', a: 'A'}"), PK_OK);

@@ -115,6 +115,16 @@ void engine_assert_clean(struct engine_fixture *fx)
         die("the check finds", first);
 }
 
+void engine_throttle_off(struct engine_fixture *fx)
+{
+    struct pk_sim_settings settings;
+
+    pk_engine_settings(fx->engine, &settings);
+    settings.throttle = PK_THROTTLING_OFF;
+    if (pk_engine_set_settings(fx->engine, &settings, &fx->err) != PK_OK)
+        pk_bug("throttle: %s", fx->err.message);
+}
+
 void engine_set_collection_limit(struct engine_fixture *fx, uint64_t bytes)
 {
     fx->engine->collection_bytes_max = bytes;

@@ -48,6 +48,9 @@ uint64_t engine_faults(struct engine_fixture *fx, const char **first);
 /* Asserts that there are none. */
 void engine_assert_clean(struct engine_fixture *fx);
 
+/* No accounting: for tests in which nothing but what they look at may be due. */
+void engine_throttle_off(struct engine_fixture *fx);
+
 /* The limit of item collections on tables with an LSI. */
 void engine_set_collection_limit(struct engine_fixture *fx, uint64_t bytes);
 
