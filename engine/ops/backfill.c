@@ -1,6 +1,7 @@
 /* A step looks the table up anew: between two of them its definition may have changed. */
 #include "engine/ops/backfill.h"
 
+#include "engine/ops/capacity.h"
 #include "engine/ops/ddl.h"
 #include "engine/ops/ddl_index.h"
 #include "engine/ops/propagate.h"
@@ -252,8 +253,10 @@ static enum pk_code remove_index(struct pk_engine *engine, const struct redefini
     if (rc == PK_OK)
         pk_table_log_remove_reader(log, id);
     pthread_mutex_unlock(&log->apply);
-    if (rc == PK_OK)
+    if (rc == PK_OK) {
         pk_latch_pass(&engine->latches);
+        pk_capacity_define(engine, of->copy);
+    }
     pk_batch_release(&batch);
     return rc;
 }

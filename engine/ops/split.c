@@ -2,6 +2,7 @@
 #include "engine/ops/split.h"
 
 #include "engine/log/stream.h"
+#include "engine/ops/capacity.h"
 #include "engine/ops/ddl.h"
 #include "engine/ops/table_log.h"
 #include "engine/store/key_code.h"
@@ -154,6 +155,8 @@ static enum pk_code split_old(struct splitting *to, struct pk_error *err)
     rc = map == NULL ? err->code : split_map(to, map, err);
     if (rc == PK_OK && map->next_id > to->first_id)
         rc = to->split->index_id == 0 ? publish_table(to, err) : publish_index(to, err);
+    if (rc == PK_OK)
+        pk_capacity_define(to->engine, to->copy);
     if (to->snap != NULL)
         pk_split_counts_add(&to->engine->split_counts, to->copy, to->split->index_id, to->first_id,
                             to->snap);
