@@ -97,6 +97,37 @@ static pk_slice stored_text(const struct cmd_request *request, const cJSON *answ
     return text;
 }
 
+/* USER#1 · 4: a border that lies inside a token; empty: it does not. */
+static pk_slice border_text(const cJSON *answer, const char *name, struct pk_arena *arena)
+{
+    struct pk_buf out = PK_BUF_INIT;
+    const cJSON *value;
+    pk_slice text;
+
+    cJSON_ArrayForEach(value, cJSON_GetObjectItemCaseSensitive(answer, name))
+    {
+        if (out.len > 0)
+            pk_buf_add_cstr(&out, DOT);
+        cmd_value_text(&out, cmd_wire_read_value(arena, value));
+    }
+    text = pk_arena_dup(arena, pk_buf_slice(&out));
+    pk_buf_release(&out);
+    return text;
+}
+
+static void show_borders(const cJSON *answer, struct cmd_result *result, struct cmd_grid *grid)
+{
+    static const char *const rows[][2] = {{"begins with", "FirstKey"}, {"ends before", "EndKey"}};
+
+    for (size_t i = 0; i < 2; i++) {
+        pk_slice row[2] = {pk_slice_cstr(rows[i][0]),
+                           border_text(answer, rows[i][1], &result->arena)};
+
+        if (row[1].len > 0)
+            cmd_grid_row(result, grid, row);
+    }
+}
+
 static void show_place(const struct cmd_request *request, const cJSON *answer,
                        struct cmd_result *result)
 {
@@ -119,8 +150,10 @@ static void show_place(const struct cmd_request *request, const cJSON *answer,
     };
 
     grid->headless = true;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 2; i++)
         cmd_grid_row(result, grid, rows[i]);
+    show_borders(answer, result, grid);
+    cmd_grid_row(result, grid, rows[2]);
 }
 
 enum pk_code cmd_where_run(struct cmd_context *context, const struct cmd_statement *statement,

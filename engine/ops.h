@@ -480,6 +480,11 @@ struct pk_place {
     pk_slice first_position, end_position;
     pk_slice stored_key; /* arena: the row's key bytes as far as the given key determines them */
 };
+/* The key values of a position, in the arena, in the order in which they stand in it: at most max,
+ * and as far as they are whole. Returns how many. */
+enum { PK_POSITION_VALUES_MAX = 10 }; /* a GSI's key, and the table's */
+size_t pk_engine_position_values(struct pk_arena *arena, pk_slice position, pk_value *values,
+                                 size_t max);
 /* key: the whole key or its hash attribute alone. index data NULL: the table. */
 PK_MUST_CHECK enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_call *call,
                                            pk_slice table, pk_slice index, pk_value key,

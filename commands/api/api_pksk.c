@@ -1,8 +1,10 @@
 /*
  * Our own operations: looking inside a table. They cost no capacity and change nothing.
  *
- *   Pksk.Where        {TableName, IndexName?, Key} → Token, Partition, PartitionCount, FirstToken,
- *                     LastToken, StoredKey, Parts
+ *   Pksk.Where        {TableName, IndexName?, Key} → Token, Partition, PartitionCount, PartitionId,
+ *                     FirstToken, LastToken, FirstKey?, EndKey?, StoredKey, Parts; FirstKey and
+ *                     EndKey are lists of values: where the partition begins and where the next one
+ *                     does, when that is inside a token
  *   Pksk.Collections  {TableName, Top} → Collections [{HashKey, Items, Bytes, Partition}], Total
  *   Pksk.Sample       {TableName, HashKey?, Limit} → Items
  *   Pksk.TableStats   {TableName} → Counting, Items, Bytes, Indexes, Partitions
@@ -61,6 +63,24 @@ static void add_parts(struct pk_buf *out, pk_slice key)
     pk_buf_add_byte(out, ']');
 }
 
+/* A border that is more than a token. */
+static void add_border(struct pk_buf *out, const char *name, pk_slice position,
+                       struct pk_arena *arena)
+{
+    pk_value values[PK_POSITION_VALUES_MAX];
+    size_t count = pk_engine_position_values(arena, position, values, PK_POSITION_VALUES_MAX);
+
+    if (count == 0)
+        return;
+    json_out_member(out, name);
+    pk_buf_add_byte(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        json_out_element(out);
+        json_out_tree_value(out, values[i]);
+    }
+    pk_buf_add_byte(out, ']');
+}
+
 enum pk_code api_pksk_where(struct api_call *call, const struct cJSON *request, struct pk_buf *out,
                             struct pk_error *err)
 {
@@ -83,6 +103,8 @@ enum pk_code api_pksk_where(struct api_call *call, const struct cJSON *request, 
     json_out_uint(out, place.partition_id);
     add_hex_token(out, "FirstToken", place.partition_first);
     add_hex_token(out, "LastToken", place.partition_last);
+    add_border(out, "FirstKey", place.first_position, arena);
+    add_border(out, "EndKey", place.end_position, arena);
     json_out_member(out, "StoredKey");
     add_hex(out, place.stored_key);
     add_parts(out, place.stored_key);

@@ -12,20 +12,6 @@ static bool is_item(const struct pk_table *table, pk_view image)
     return image.len == 0 || (pk_view_check(image) && pk_row_has_key(table, image));
 }
 
-const char *pk_log_fault(const struct pk_table *table, pk_slice key, pk_slice value, uint64_t next)
-{
-    struct pk_change change;
-
-    if (!pk_change_open(key, value, &change))
-        return "is no record";
-    if (change.sequence >= next)
-        return "has a number that was not drawn";
-    if (!is_item(table, change.before) || !is_item(table, change.after))
-        return "holds no item of the table";
-    return NULL;
-}
-
-/* By id: 1 + the number of the partition, 0 of one that was split. The caller's. */
 static uint32_t *numbers_of(const struct pk_partitions *partitions)
 {
     uint32_t *numbers = pk_calloc(partitions->next_id, sizeof(*numbers));
@@ -35,77 +21,110 @@ static uint32_t *numbers_of(const struct pk_partitions *partitions)
     return numbers;
 }
 
-/* A record of a partition that there is speaks of an item of that one. */
-static const char *shard_fault(const struct pk_table *table, const uint32_t *numbers, pk_slice key,
-                               pk_slice value)
+struct pk_log_judge pk_log_judge_new(const struct pk_table *table)
 {
+    return (struct pk_log_judge){
+        .table = table,
+        .next = pk_log_next(&pk_table_log(table)->log),
+        .numbers = numbers_of(&table->partitions),
+    };
+}
+
+void pk_log_judge_release(struct pk_log_judge *judge)
+{
+    free(judge->numbers);
+    judge->numbers = NULL;
+}
+
+/* A record of a partition that there is speaks of an item of that one. */
+static const char *shard_fault(const struct pk_log_judge *judge, const struct pk_change *change)
+{
+    const struct pk_partitions *partitions = &judge->table->partitions;
+    pk_view image = change->after.len > 0 ? change->after : change->before;
     struct pk_arena scratch = PK_ARENA_INIT;
     struct pk_buf row = PK_BUF_INIT;
-    struct pk_change change;
     struct pk_item_key item;
     uint32_t number;
 
-    if (!pk_change_open(key, value, &change))
-        return NULL;
-    if (change.shard >= table->partitions.next_id)
+    if (change->shard >= partitions->next_id)
         return "lies in the shard of no partition";
-    if (numbers[change.shard] == 0)
+    if (judge->numbers[change->shard] == 0)
         return NULL;
-    item = pk_index_item_key(table, change.after.len > 0 ? change.after : change.before, &scratch);
-    pk_layout_row(&row, table->id, &item);
-    number = pk_partitions_find(&table->partitions, pk_partition_position(pk_buf_slice(&row)));
+    item = pk_index_item_key(judge->table, image, &scratch);
+    pk_layout_row(&row, judge->table->id, &item);
+    number = pk_partitions_find(partitions, pk_partition_position(pk_buf_slice(&row)));
     pk_buf_release(&row);
     pk_arena_release(&scratch);
-    return number + 1 == numbers[change.shard] ? NULL : "lies in the shard of another partition";
+    return number + 1 == judge->numbers[change->shard] ? NULL
+                                                       : "lies in the shard of another partition";
+}
+
+const char *pk_log_fault(const struct pk_log_judge *judge, pk_slice key, pk_slice value)
+{
+    struct pk_change change;
+
+    if (!pk_change_open(key, value, &change))
+        return "is no record";
+    if (change.sequence >= judge->next)
+        return "has a number that was not drawn";
+    if (!is_item(judge->table, change.before) || !is_item(judge->table, change.after))
+        return "holds no item of the table";
+    return shard_fault(judge, &change);
+}
+
+/* The partition of an open shard: 1 + its number, 0 when there is none. */
+static uint32_t number_of(const struct pk_log_judge *judge, const struct pk_shard *shard)
+{
+    return shard->number < judge->table->partitions.next_id ? judge->numbers[shard->number] : 0;
 }
 
 /* An enabled stream has one open shard a partition. */
-static void check_shards(const struct pk_table *table, const uint32_t *numbers,
-                         struct pk_faults *faults)
+static void check_shards(const struct pk_log_judge *judge, struct pk_faults *faults)
 {
-    const struct pk_stream *stream;
-    uint32_t open = 0;
+    const struct pk_table *table = judge->table;
+    bool *has_shard = pk_calloc(table->partitions.count, sizeof(*has_shard));
+    uint32_t missing = table->stream == PK_STREAM_OFF ? 0 : table->partitions.count;
+    const struct pk_stream *stream = missing == 0 ? NULL : &table->streams[table->stream_count - 1];
     bool strange = false;
 
-    if (table->stream == PK_STREAM_OFF)
-        return;
-    stream = &table->streams[table->stream_count - 1];
-    for (size_t i = 0; i < stream->shard_count; i++) {
-        uint32_t id = stream->shards[i].number;
+    for (size_t i = 0; stream != NULL && i < stream->shard_count; i++) {
+        uint32_t number = number_of(judge, &stream->shards[i]);
 
         if (stream->shards[i].end != 0)
             continue;
-        open++;
-        strange = strange || id >= table->partitions.next_id || numbers[id] == 0;
+        if (number == 0 || has_shard[number - 1]) {
+            strange = true;
+        } else {
+            has_shard[number - 1] = true;
+            missing--;
+        }
     }
-    if (strange || open != table->partitions.count)
+    if (strange || missing > 0)
         pk_fault(faults, "table '%.*s': the open shards of its stream are not its partitions",
                  PK_FMT(table->name));
+    free(has_shard);
 }
 
 static enum pk_code check_records(const struct pk_table *table, const struct pk_snap *snap,
                                   struct pk_faults *faults, struct pk_error *err)
 {
-    uint64_t next = pk_log_next(&pk_table_log(table)->log);
-    uint32_t *numbers = numbers_of(&table->partitions);
+    struct pk_log_judge judge = pk_log_judge_new(table);
     struct pk_buf prefix = PK_BUF_INIT;
     struct pk_buf upper = PK_BUF_INIT;
     struct pk_iter *iter;
     enum pk_code rc;
 
-    check_shards(table, numbers, faults);
+    check_shards(&judge, faults);
     pk_layout_id(&prefix, PK_SPACE_CHANGE, table->id);
     iter = pk_iter_new(snap, pk_range_prefix(pk_buf_slice(&prefix), &upper), PK_ITER_BULK);
     for (pk_iter_seek_first(iter); pk_iter_valid(iter); pk_iter_next(iter)) {
-        const char *fault = pk_log_fault(table, pk_iter_key(iter), pk_iter_value(iter), next);
+        const char *fault = pk_log_fault(&judge, pk_iter_key(iter), pk_iter_value(iter));
 
-        if (fault == NULL)
-            fault = shard_fault(table, numbers, pk_iter_key(iter), pk_iter_value(iter));
         if (fault != NULL)
             pk_fault(faults, "table '%.*s': a change record %s", PK_FMT(table->name), fault);
     }
     rc = pk_iter_status(iter, err);
-    free(numbers);
+    pk_log_judge_release(&judge);
     pk_iter_free(iter);
     pk_buf_release(&prefix);
     pk_buf_release(&upper);

@@ -29,6 +29,7 @@ struct rebuild {
     size_t staged;
     struct pk_buf collection; /* key prefix of the one under way */
     uint64_t collection_bytes;
+    struct pk_log_judge judge;
 };
 
 static enum pk_code flush(struct rebuild *to, struct pk_error *err)
@@ -171,8 +172,7 @@ static enum pk_code empty_derived(const struct rebuild *to, struct pk_error *err
 /* Streams read what is left of the log. */
 static void drop_bad_change(struct rebuild *to, pk_slice key, pk_slice value)
 {
-    const char *fault =
-        pk_log_fault(to->table, key, value, pk_log_next(&pk_table_log(to->table)->log));
+    const char *fault = pk_log_fault(&to->judge, key, value);
 
     if (fault == NULL)
         return;
@@ -201,7 +201,11 @@ static enum pk_code skip_log(struct rebuild *to, struct pk_error *err)
 static enum pk_code rebuild_table(struct pk_engine *engine, const struct pk_table *table,
                                   struct pk_faults *lost, struct pk_error *err)
 {
-    struct rebuild to = {.engine = engine, .table = table, .lost = lost, .batch = PK_BATCH_INIT};
+    struct rebuild to = {.engine = engine,
+                         .table = table,
+                         .lost = lost,
+                         .batch = PK_BATCH_INIT,
+                         .judge = pk_log_judge_new(table)};
     enum pk_code rc = walk(&to, PK_SPACE_TABLE, drop_bad_row, err);
 
     if (rc == PK_OK)
@@ -221,6 +225,7 @@ static enum pk_code rebuild_table(struct pk_engine *engine, const struct pk_tabl
         rc = skip_log(&to, err);
     pk_batch_release(&to.batch);
     pk_buf_release(&to.collection);
+    pk_log_judge_release(&to.judge);
     pk_arena_release(&to.arena);
     return rc;
 }

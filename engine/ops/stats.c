@@ -207,6 +207,22 @@ out:
     return rc;
 }
 
+size_t pk_engine_position_values(struct pk_arena *arena, pk_slice position, pk_value *values,
+                                 size_t max)
+{
+    pk_slice rest = pk_slice_skip(position, sizeof(uint64_t)); /* the token */
+    size_t count = 0;
+
+    while (count < max && rest.len > 0) {
+        pk_value value;
+
+        if (!pk_key_take_value(&rest, arena, &value))
+            break;
+        values[count++] = pk_value_dup(arena, value);
+    }
+    return count;
+}
+
 /* Collections ----------------------------------------------------------------------------------*/
 
 /* The largest so far, by items, ties in key order. */

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "tests/support/engine_fixture.h"
+#include "tests/support/split_fixture.h"
 #include "tests/support/temp_dir.h"
 
 static const char *const v1_files[] = {"CURRENT", "MANIFEST-000002", "000003.log", "PKSK.LOCK"};
@@ -64,6 +64,16 @@ Test(old_stores, version_1)
         engine_item(&fx),
         engine_format(&fx, "{Artist:'Beta',Genre:'Jazz',Ns:<<1,2,3>>,Small:0.%0129d1,Song:'日本'}",
                       0));
+    engine_assert_clean(&fx);
+    /* What knew only the number of its partitions can be split, and is read back. */
+    cr_expect_str_eq(split_text(&fx, "Music"), "0<0:0 1<1:2 2<2:1 3<3:0");
+    split_one(&fx, "Music", "{Artist: 'Acme'}");
+    split_one(&fx, "Music.by_genre", "{Genre: 'Rock', Year: 0}");
+    cr_assert_eq(engine_put(&fx, "Music", "{Artist: 'Acme', Song: 'Red', Genre: 'Rock'}"), PK_OK);
     engine_close(&fx); /* asserts a clean check */
+    engine_open_dir(&fx, dir.path);
+    cr_expect_str_eq(split_text(&fx, "Music"), "0<0:0 4<1:0 5<1:3 2<2:1 3<3:0");
+    cr_expect_str_eq(split_text(&fx, "Music.by_genre"), "0<0:0 1<1:0 4<2:1 5<2:1 3<3:0");
+    engine_close(&fx);
     temp_dir_remove(&dir);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/log/change_log.h"
 #include "engine/log/cursor.h"
 #include "engine/ops/core.h"
 #include "engine/store/key_code.h"
@@ -410,6 +411,31 @@ static void junk_change(struct pk_batch *batch, uint32_t table_id)
     pk_buf_release(&key);
 }
 
+/* The item is in partition 0. */
+static void misplace_change(struct pk_batch *batch, uint32_t table_id)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_change change = {
+        .sequence = 1, .shard = 3, .event = PK_EVENT_INSERT, .cause = PK_CAUSE_USER};
+
+    change.after = value_text_view(&arena, "{p: 'k1', r: 1}");
+    change.after_size = pk_view_item_size(change.after);
+    pk_change_stage(batch, table_id, &change);
+    pk_arena_release(&arena);
+}
+
+static void change_of_nobody(struct pk_batch *batch, uint32_t table_id)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_change change = {
+        .sequence = 1, .shard = 9, .event = PK_EVENT_INSERT, .cause = PK_CAUSE_USER};
+
+    change.after = value_text_view(&arena, "{p: 'k1', r: 1}");
+    change.after_size = pk_view_item_size(change.after);
+    pk_change_stage(batch, table_id, &change);
+    pk_arena_release(&arena);
+}
+
 static void early_position(struct pk_batch *batch, uint32_t table_id)
 {
     const struct pk_cursor cursor = {.table_id = table_id, .reader = table_id + 2};
@@ -428,6 +454,10 @@ static const struct damage damages[] = {
     {"a wrong size", wrong_collection,
      "table 'T': the item collection 'k1' has 26 bytes, recorded are 7"},
     {"a change record is junk", junk_change, "table 'T': a change record is no record"},
+    {"a change record is another partition's", misplace_change,
+     "table 'T': a change record lies in the shard of another partition"},
+    {"a change record is no partition's", change_of_nobody,
+     "table 'T': a change record lies in the shard of no partition"},
     {"an index is ahead of the log", early_position,
      "table 'T': index 'g' has read beyond the end of the change log"},
     {"rows of no table", unknown_table, "there are rows of an unknown table or index, number 77"},

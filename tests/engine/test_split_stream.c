@@ -6,6 +6,7 @@
 #include "engine/base/rng.h"
 #include "engine/log/stream.h"
 #include "engine/ops/core.h"
+#include "engine/table/descriptor.h"
 #include "tests/support/log_fixture.h"
 #include "tests/support/split_fixture.h"
 
@@ -271,6 +272,34 @@ Test(split_stream, enabled_later)
     split_one(&fx, "T", "{p: 'A', r: 80}");
     cr_expect_str_eq(lineage(&fx), "[1] [2] [3<1] [4<2] [5<4] [6<4]", "a stream that is over");
     engine_close(&fx);
+}
+
+/* The check sees a shard too many, and one that is not the partition's. */
+Test(split_stream, strange_shards)
+{
+    for (uint32_t number = 0; number < 4; number++) {
+        struct engine_fixture fx;
+        struct pk_table *table;
+        struct pk_table *copy;
+        const char *first = "";
+        bool right = number == 2; /* partitions are 1 and 2 */
+
+        engine_open(&fx);
+        make_table(&fx, "T p:S r:N provisioned=5/5");
+        split_one(&fx, "T", "{p: 'A', r: 50}");
+        table = pk_engine_table(fx.engine, PK_LIT("T"));
+        copy = pk_table_copy(table);
+        copy->streams[0].shards[2].number = number;
+        cr_assert_eq(pk_catalog_replace(&fx.engine->catalog, fx.engine->store, copy, NULL, &fx.err),
+                     PK_OK);
+        cr_expect_eq(engine_faults(&fx, &first), right ? 0 : 1, "number %u", number);
+        cr_expect_str_eq(
+            first, right ? "" : "table 'T': the open shards of its stream are not its partitions",
+            "number %u", number);
+        pk_table_unref(table);
+        pk_table_unref(copy);
+        engine_close_unchecked(&fx);
+    }
 }
 
 /* With jitter an item's later change may be due before its earlier one; when the partition was
