@@ -243,6 +243,8 @@ static void read_viewport(struct reading *reading, struct cmd_viewport *viewport
         read_collection(reading, node, &viewport->collections[i]);
     viewport->next = json_of(reading->arena, member(reading->answer, "Next"));
     viewport->previous = json_of(reading->arena, member(reading->answer, "Previous"));
+    viewport->last_read = number_of(reading->answer, "LastRead");
+    viewport->read_from = json_of(reading->arena, member(reading->answer, "ReadFrom"));
 }
 
 static enum pk_code add_from(cJSON *request, pk_slice from, struct pk_error *err)

@@ -9,7 +9,7 @@
  *      "Collections":[{"HashKey":key,"Partition":n,"Items":n,"Bytes":n,"More":bool,
  *                      "Rows":[{"Key":key,"Bytes":n,"Item":{…},"Cut":name?,
  *                               "Read":"RETURNED|FILTERED"?}]}],
- *      "Next":key?,"Previous":key?,"RowsRead":n}
+ *      "Next":key?,"Previous":key?,"LastRead":n,"ReadFrom":key?,"RowsRead":n}
  *     From: the first row (the partition key alone: its first item). Backward: the last Limit rows
  *     before From, or of all; rows always come ascending. Next: the first row after the window, for
  *     a call forward; Previous: the first row of the window when there is one before it, for a call
@@ -20,7 +20,8 @@
  *     20,000; More: there are others. PerCollection: rows of each at most. Item: the attributes
  *     outside of the key, the first that fit in 400 bytes; Cut: the first that did not fit, or only
  *     its beginning. Whole: one row, with its whole item. Read: how the last read of this table
- *     went over the row, noted while such requests come at least every half a minute.
+ *     went over the row, noted while such requests come at least every half a minute. LastRead: its
+ *     number, ascending, 0 when it went over no row; ReadFrom: the first row that it went over.
  *   Pksk.Tail {TableName?, After?: number, Limit: n, Newest?: bool}
  *   → {"Last":n,"Lost":n,"Records":[{"Number","Time","TableName","Event":"INSERT|MODIFY|REMOVE",
  *      "Keys":key,"Old":item?,"New":item?,"Partition":n,"Shard":text?,"Cause":"USER|TTL|TRANSACTION"}]}
@@ -61,6 +62,8 @@ struct cmd_viewport {
     struct cmd_viewport_collection *collections;
     size_t count;
     pk_slice next, previous; /* API JSON of a key; empty: none */
+    uint64_t last_read;      /* the number of the table's last read; 0: it went over no row */
+    pk_slice read_from;      /* API JSON of the key of its first row; empty: not known */
 };
 struct cmd_viewport_request {
     pk_slice table, index;

@@ -63,7 +63,9 @@ struct pk_viewport {
      * them and no collections: it goes on from there. */
     pk_value next, previous;
     struct pk_key_schema schema; /* the key that rows are grouped and sorted by */
-    uint64_t rows_read;          /* what the call cost, for tests */
+    uint64_t last_read; /* the number of the last read, ascending; 0: it went over no row */
+    pk_value read_from; /* its first row, if that is still there; else missing */
+    uint64_t rows_read; /* what the call cost, for tests */
 };
 /* PK_E_NOT_FOUND, PK_E_VALIDATION (no such index, a key that does not fit), PK_E_IO, PK_E_CORRUPT.
  */

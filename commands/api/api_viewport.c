@@ -95,6 +95,8 @@ static void add_viewport(struct pk_buf *out, const struct pk_viewport *viewport)
     pk_buf_add_byte(out, ']');
     add_key(out, "Next", viewport->next);
     add_key(out, "Previous", viewport->previous);
+    add_number(out, "LastRead", viewport->last_read);
+    add_key(out, "ReadFrom", viewport->read_from);
     add_number(out, "RowsRead", viewport->rows_read);
 }
 

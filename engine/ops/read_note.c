@@ -16,6 +16,7 @@ static void clear(struct pk_read_notes *notes)
 {
     for (size_t i = 0; i < PK_READ_NOTE_TABLES; i++) {
         free(notes->notes[i].rows);
+        free(notes->notes[i].low);
         notes->notes[i] = (struct pk_read_note){0};
     }
     pk_lease_end(&notes->lease);
@@ -58,6 +59,8 @@ void pk_reading_add(struct pk_reading *reading, struct pk_arena *arena, pk_slice
         reading->cap = cap;
     }
     reading->rows[reading->count++] = row_hash(key) | (returned ? 1 : 0);
+    if (reading->low.len == 0 || pk_slice_compare(key, reading->low) < 0)
+        reading->low = pk_arena_dup(arena, key);
 }
 
 /* The table's place; else a free one, else the one that was written longest ago. */
@@ -100,6 +103,11 @@ void pk_read_notes_put(struct pk_read_notes *notes, uint32_t table_id, uint32_t 
     if (count > 0)
         memcpy(note->rows + note->count, reading->rows, count * sizeof(*note->rows));
     note->count += count;
+    if (reading->low.len > 0) {
+        note->low = pk_realloc(note->low, reading->low.len, 1);
+        memcpy(note->low, reading->low.data, reading->low.len);
+    }
+    note->low_len = reading->low.len;
     pthread_mutex_unlock(&notes->lock);
 }
 
@@ -126,6 +134,8 @@ void pk_read_notes_get(struct pk_read_notes *notes, uint32_t table_id, uint32_t 
 
         if (note->table_id != table_id || note->source_id != source_id || note->count == 0)
             continue;
+        seen->serial = note->serial;
+        seen->low = pk_arena_dup(arena, pk_slice_of(note->low, note->low_len));
         rows = PK_NEW_ARRAY(arena, uint64_t, note->count);
         memcpy(rows, note->rows, note->count * sizeof(*rows));
         seen->count = note->count;

@@ -24,6 +24,8 @@ struct pk_read_note {
     uint64_t serial;    /* the larger the later */
     uint64_t *rows;     /* hash of the key, its lowest bit: returned */
     size_t count, cap;
+    char *low; /* the smallest of the keys; NULL: no row was read */
+    size_t low_len;
 };
 struct pk_read_notes {
     struct pk_lease lease;
@@ -43,6 +45,7 @@ struct pk_reading {
     bool goes_on; /* from where an earlier page ended */
     uint64_t *rows;
     size_t count, cap;
+    pk_slice low; /* the smallest of the keys, in the arena */
 };
 void pk_reading_add(struct pk_reading *reading, struct pk_arena *arena, pk_slice key,
                     bool returned);
@@ -53,6 +56,8 @@ void pk_read_notes_put(struct pk_read_notes *notes, uint32_t table_id, uint32_t 
 struct pk_rows_seen {
     const uint64_t *rows;
     size_t count;
+    uint64_t serial; /* of the read; 0: there was none */
+    pk_slice low;    /* the smallest of the keys, in the arena; empty: no row was read */
 };
 void pk_read_notes_get(struct pk_read_notes *notes, uint32_t table_id, uint32_t source_id,
                        struct pk_arena *arena, struct pk_rows_seen *seen);

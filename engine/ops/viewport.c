@@ -592,6 +592,20 @@ static enum pk_code find_start(struct window *window, bool *any, struct pk_error
     return PK_OK;
 }
 
+/* Where the last read of the table or index began. */
+static enum pk_code show_read(struct window *window, struct pk_error *err)
+{
+    pk_slice low = window->seen.low;
+
+    window->result->last_read = window->seen.serial;
+    if (low.len == 0 || !pk_slice_starts(low, window->plan.range.lower))
+        return PK_OK;
+    seek(window, low);
+    if (!is_valid(window) || !pk_slice_equal(key(window), low))
+        return PK_OK;
+    return take_key(window, &window->result->read_from, err);
+}
+
 static enum pk_code fill(struct window *window, struct pk_error *err)
 {
     bool any = false;
@@ -603,6 +617,8 @@ static enum pk_code fill(struct window *window, struct pk_error *err)
         look_back(window);
     if (rc == PK_OK)
         rc = count_unseen(window, err);
+    if (rc == PK_OK)
+        rc = show_read(window, err);
     return rc == PK_OK ? pk_iter_status(window->iter, err) : rc;
 }
 
@@ -621,7 +637,9 @@ enum pk_code pk_engine_viewport(struct pk_engine *engine, struct pk_call *call,
     struct pk_viewport_request one = *request;
     enum pk_code rc;
 
-    *result = (struct pk_viewport){.next = pk_value_missing(), .previous = pk_value_missing()};
+    *result = (struct pk_viewport){.next = pk_value_missing(),
+                                   .previous = pk_value_missing(),
+                                   .read_from = pk_value_missing()};
     if (request->whole) {
         one.limit = 1;
         window.request = &one;

@@ -120,6 +120,7 @@ static bool char_key(struct sh_collections *state, uint32_t code)
 
 static bool go_far(struct sh_collections *state, bool to_end)
 {
+    state->still = to_end; /* from the first row on, what is read is followed again */
     pk_buf_clear(&state->cursor);
     state->line = 0;
     state->cursor_row = to_end ? state->rows - 1 : 0;
@@ -133,6 +134,7 @@ static bool list_key(struct sh_collections *state, const struct sh_key *key)
 {
     int page = state->rows > 1 ? state->rows - 1 : 1;
 
+    state->still = true;
     switch (key->name) {
     case SH_KEY_UP:
         state->move--;

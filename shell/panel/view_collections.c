@@ -8,6 +8,11 @@
 #include "shell/panel/collections.h"
 #include "shell/panel/gauge.h"
 
+enum {
+    READS_FOLLOWED = 3, /* between two answers: more are traffic, which nobody could follow */
+    ANSWERS_BUSY = 20   /* for which it then stays where it is */
+};
+
 struct line {
     const struct cmd_viewport_collection *collection;
     const struct cmd_viewport_row *row; /* NULL: the collection's own line */
@@ -230,6 +235,49 @@ static struct window settle(struct drawing *drawing, int rows)
     state->line = line;
     go_to(state, &drawing->lines[line]);
     return window;
+}
+
+/* True when the row is among those of the window that was drawn last. */
+static bool is_in_sight(const struct drawing *drawing, pk_slice row_key)
+{
+    const struct sh_collections *state = drawing->state;
+    int top = state->line - state->cursor_row;
+
+    for (int i = top < 0 ? 0 : top; i < drawing->count && i < top + state->rows; i++) {
+        const struct cmd_viewport_row *row = drawing->lines[i].row;
+
+        if (row != NULL && pk_slice_equal(row->key, row_key))
+            return true;
+    }
+    return false;
+}
+
+/* Goes where the last read began, unless it is in sight, or somebody moves the cursor here. Under
+ * traffic, which reads all the time, it stays. */
+static void follow(struct drawing *drawing)
+{
+    struct sh_collections *state = drawing->state;
+    const struct cmd_viewport *viewport = drawing->frame->viewport;
+    bool later = state->read_known && viewport->last_read > state->last_read;
+    uint64_t reads = later ? viewport->last_read - state->last_read : 0;
+
+    if (!drawing->keys)
+        state->still = false;
+    if (viewport->last_read > 0)
+        state->last_read = viewport->last_read;
+    state->read_known = true;
+    if (reads > READS_FOLLOWED)
+        state->busy = ANSWERS_BUSY;
+    else if (state->busy > 0)
+        state->busy--;
+    if (reads == 0 || state->busy > 0 || state->still || state->open || state->typing ||
+        state->search.len > 0 || viewport->read_from.len == 0 ||
+        is_in_sight(drawing, viewport->read_from))
+        return;
+    state->to_first = true;
+    state->cursor_row = 0;
+    state->short_of = 0;
+    sh_collections_ask(state, viewport->read_from, false);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -500,6 +548,7 @@ void sh_collections_draw_pane(struct sh_views *views, const struct sh_area *area
     }
     flatten(&drawing);
     take_answer(&drawing);
+    follow(&drawing);
 
     int search = draw_search(&drawing, area);
     struct sh_area list = sh_area_part(area, 1, 0, area->height - 1 - search, area->width);

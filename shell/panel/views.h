@@ -57,8 +57,13 @@ struct sh_collections {
     int move;             /* lines to move by when the next frame is drawn */
     int short_of;  /* lines that a move went beyond the first row: those of an answer to come */
     bool to_first; /* the answer awaited puts the cursor on its first line */
-    int rows;      /* of the list, as last drawn */
-    bool folded;   /* collections only */
+    /* following what is read: the window goes where the last read began */
+    bool still;           /* a key has moved the cursor: it stays */
+    bool read_known;      /* there was an answer: reads after it are followed */
+    uint64_t last_read;   /* the number of the last one */
+    int busy;             /* answers for which none is followed: there are too many */
+    int rows;             /* of the list, as last drawn */
+    bool folded;          /* collections only */
     struct pk_buf second; /* key of the second collection, where a search goes on */
     /* searching */
     bool typing;

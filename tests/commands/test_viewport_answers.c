@@ -119,6 +119,54 @@ Test(viewport_answers, of_the_engine)
     command_close(&fx);
 }
 
+/* What a view goes to when something was read: the first row in the order of keys. */
+Test(viewport_answers, where_reads_began)
+{
+    static const struct {
+        const char *statement, *from;
+        bool row; /* it went over one */
+    } reads[] = {
+        {"query USER#123 ORDER#*", "{\"PK\":{\"S\":\"USER#123\"},\"SK\":{\"S\":\"ORDER#1001\"}}",
+         true},
+        {"get USER#999 PROFILE", "{\"PK\":{\"S\":\"USER#999\"},\"SK\":{\"S\":\"PROFILE\"}}", true},
+        {"query USER#123 desc limit 2",
+         "{\"PK\":{\"S\":\"USER#123\"},\"SK\":{\"S\":\"PAYMENT#5\"}}", true},
+        {"scan where total > 1000", "{\"PK\":{\"S\":\"USER#999\"},\"SK\":{\"S\":\"ORDER#55\"}}",
+         true},
+        {"get USER#999 nothing", "", false},
+        {"get USER#123 PAYMENT#5", "{\"PK\":{\"S\":\"USER#123\"},\"SK\":{\"S\":\"PAYMENT#5\"}}",
+         true},
+        {"del USER#123 PAYMENT#5", "", true}, /* the row is gone */
+    };
+    const struct cmd_viewport_request request = {.table = PK_LIT("dashboard"), .limit = 1};
+    struct command_fixture fx;
+    uint64_t last = 0;
+
+    command_open(&fx);
+    command_seed(&fx);
+    command_must(&fx, "use dashboard");
+    command_must(&fx, "get USER#999 PROFILE"); /* nobody looks */
+    for (size_t i = 0; i <= sizeof(reads) / sizeof(*reads); i++) {
+        struct pk_arena arena = PK_ARENA_INIT;
+        struct pk_error err = PK_ERROR_INIT;
+        struct cmd_viewport viewport;
+
+        if (i > 0)
+            command_must(&fx, reads[i - 1].statement);
+        cr_assert_eq(cmd_viewport_take(&fx.context, &arena, &request, &viewport, &err), PK_OK,
+                     "row %zu: %s", i, err.message);
+        cr_expect(pk_slice_is(viewport.read_from, i == 0 ? "" : reads[i - 1].from), "row %zu: %.*s",
+                  i, PK_FMT(viewport.read_from));
+        cr_expect_eq(viewport.last_read > 0, i > 0 && reads[i - 1].row, "row %zu", i);
+        if (viewport.last_read > 0) {
+            cr_expect_geq(viewport.last_read, last + (i < 7 ? 1 : 0), "row %zu", i);
+            last = viewport.last_read;
+        }
+        pk_arena_release(&arena);
+    }
+    command_close(&fx);
+}
+
 Test(viewport_answers, refused)
 {
     static const struct cmd_viewport_request requests[] = {

@@ -27,6 +27,8 @@ struct world {
     struct sh_canvas canvas;
     size_t rows_given; /* of the last answer */
     bool item_gone;
+    uint64_t last_read; /* 0: nothing was read */
+    size_t read_from;   /* row */
 };
 
 static void world_open(struct world *world, enum sh_view_id id, size_t collections)
@@ -120,6 +122,9 @@ static void answer(struct world *world, const struct sh_needs *needs)
         viewport->next = key_of(world, end);
     if (from > 0 && from < all)
         viewport->previous = key_of(world, from);
+    viewport->last_read = world->last_read;
+    if (world->last_read > 0)
+        viewport->read_from = key_of(world, world->read_from);
     world->fixture.frame.viewport_ticket = needs->ticket;
 }
 
@@ -382,6 +387,54 @@ Test(panel_keys, collections_a_new_one_is_growth)
     expect_row(&world, 6, "USER#between");
     expect_row(&world, 6, "+3");
     cr_expect_null(strstr(row_text(&world, 10), "+"));
+    world_close(&world);
+}
+
+/* The window goes where the last read began, when that is not in sight. */
+Test(panel_keys, collections_follow_what_is_read)
+{
+    struct world world;
+
+    world_open(&world, SH_VIEW_COLLECTIONS, 1000);
+    world.fixture.frame.focus = false;
+    world.last_read = 41; /* before the view opened */
+    world.read_from = 1500;
+    settle(&world);
+    expect_row(&world, 2, "USER#00000");
+    world.last_read++;
+    settle(&world);
+    expect_row(&world, 2, "USER#00500");
+    world.last_read++;
+    world.read_from = 1501; /* in sight: nothing moves */
+    settle(&world);
+    expect_row(&world, 2, "USER#00500");
+    world.last_read++;
+    world.read_from = 2401; /* inside a collection, whose line stays on top */
+    settle(&world);
+    expect_row(&world, 2, "USER#00800");
+    expect_row(&world, 3, "ORDER#1");
+    world.last_read += 1000; /* traffic */
+    world.read_from = 30;
+    settle(&world);
+    expect_row(&world, 2, "USER#00800");
+    settle(&world);
+    settle(&world);
+    world.last_read++;
+    settle(&world);
+    expect_row(&world, 2, "USER#00010");
+    world.fixture.frame.focus = true;
+    cr_assert(press(&world, SH_KEY_DOWN)); /* who moves the cursor is left alone */
+    settle(&world);
+    world.last_read++;
+    world.read_from = 1500;
+    settle(&world);
+    expect_cursor(&world, "ORDER#0");
+    expect_row(&world, 2, "USER#00010");
+    world.fixture.frame.focus = false;
+    settle(&world);
+    world.last_read++;
+    settle(&world);
+    expect_row(&world, 2, "USER#00500");
     world_close(&world);
 }
 
