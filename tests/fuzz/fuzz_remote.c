@@ -1,6 +1,7 @@
 /*
  * What comes from elsewhere to a shell on an endpoint: the facts beside an answer, the body of an
- * error, a URL that was typed, the files of profiles. The first byte says which.
+ * error, a snapshot of partitions, a URL that was typed, the files of profiles. The first byte says
+ * which.
  *
  * Facts that are read must be written to what reads the same; a URL must be its own canonical form.
  */
@@ -8,6 +9,9 @@
 
 #include "commands/answer.h"
 #include "commands/facts.h"
+#include "commands/heat.h"
+#include "commands/wire.h"
+#include "engine/base/utf8.h"
 #include "shell/client/aws_file.h"
 #include "shell/client/url.h"
 
@@ -19,7 +23,9 @@ static bool same_facts(const struct cmd_response *a, const struct cmd_response *
            a->facts.partitions_touched == b->facts.partitions_touched &&
            a->facts.partition_count == b->facts.partition_count &&
            a->facts.bytes == b->facts.bytes && a->facts.items_read == b->facts.items_read &&
-           a->facts.items_returned == b->facts.items_returned && a->has_span == b->has_span &&
+           a->facts.items_returned == b->facts.items_returned &&
+           a->facts.verdict == b->facts.verdict && a->facts.limit == b->facts.limit &&
+           a->facts.limit_index == b->facts.limit_index && a->has_span == b->has_span &&
            a->span.start == b->span.start && a->span.len == b->span.len && a->use == b->use;
 }
 
@@ -38,6 +44,25 @@ static void check_facts(pk_slice text)
     pk_buf_release(&out);
     cmd_response_release(&first);
     cmd_response_release(&second);
+}
+
+/* What is read of it, drawn. */
+static void check_snapshot(pk_slice text)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct pk_buf out = PK_BUF_INIT;
+    cJSON *answer = cmd_wire_parse(text);
+    struct cmd_snapshot snapshot;
+    struct cmd_heat heat;
+
+    cmd_snapshot_read(&arena, answer, &snapshot);
+    heat = cmd_heat_of(&snapshot);
+    cmd_heat_svg(&out, &heat);
+    if (!pk_utf8_valid(pk_buf_slice(&out)))
+        pk_bug("a drawing is no UTF-8");
+    cJSON_Delete(answer);
+    pk_buf_release(&out);
+    pk_arena_release(&arena);
 }
 
 static void check_url(const char *text)
@@ -74,6 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > 0 && data[0] == 'f')
         check_facts(rest);
+    else if (size > 0 && data[0] == 's')
+        check_snapshot(rest);
     else if (size > 0 && data[0] == 'u')
         check_url(text);
     else if (size > 0 && data[0] == 'p')
