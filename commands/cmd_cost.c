@@ -11,6 +11,7 @@
 #include "commands/args.h"
 #include "commands/entries.h"
 #include "commands/heat.h"
+#include "commands/ranges.h"
 #include "commands/schema.h"
 #include "commands/settings.h"
 #include "commands/spent.h"
@@ -298,13 +299,13 @@ static void add_load(const struct month *month)
 
     add_row(month, "load", "reads",
             pk_arena_printf(arena, "%.*s RCU/s, mean of %zu s%s",
-                            PK_FMT(cmd_format_units(arena, total_load(month, false))),
-                            month->seconds, of_indexes(month)),
+                            PK_FMT(cmd_rate_text(arena, total_load(month, false))), month->seconds,
+                            of_indexes(month)),
             -1);
-    add_row(month, "", "writes",
-            pk_arena_printf(arena, "%.*s WCU/s",
-                            PK_FMT(cmd_format_units(arena, total_load(month, true)))),
-            -1);
+    add_row(
+        month, "", "writes",
+        pk_arena_printf(arena, "%.*s WCU/s", PK_FMT(cmd_rate_text(arena, total_load(month, true)))),
+        -1);
 }
 
 /* "120 /s × 2,628,000 s × $0.625 a million" */
@@ -319,7 +320,7 @@ static int64_t add_on_demand(const struct month *month, bool write)
     add_row(month, write ? "" : "on demand", write ? "writes" : "reads",
             pk_arena_printf(
                 arena, "%.*s/s" TIMES "%.*s s" TIMES "%.*s a million",
-                PK_FMT(cmd_format_units(arena, load)),
+                PK_FMT(cmd_rate_text(arena, load)),
                 PK_FMT(cmd_format_count(arena, (uint64_t)month_seconds(month))),
                 PK_FMT(pricing_price_text(arena, pricing->values[write ? PRICE_WRU : PRICE_RRU]))),
             nano);

@@ -48,14 +48,6 @@ struct sheet {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Units a second: "0.5", "682", "3,000". */
-static pk_slice rate_text(struct pk_arena *arena, int64_t milli)
-{
-    if (milli < 10 * MILLI)
-        return cmd_format_units(arena, milli);
-    return cmd_format_count(arena, (uint64_t)(milli + MILLI / 2) / MILLI);
-}
-
 static bool at_limit(const struct cmd_snapshot_access *access)
 {
     return access->limit > 0 && (access->refused > 0 || access->consumed >= access->limit * MILLI);
@@ -166,10 +158,10 @@ static void add_partition(struct sheet *sheet, const struct cmd_snapshot_partiti
         [TOKENS] = cmd_range_text(arena, partition, sheet->digits),
         [ITEMS] = cmd_format_count(arena, partition->items),
         [SIZE] = cmd_format_bytes(arena, partition->bytes),
-        [READS] = rate_text(arena, read->consumed),
+        [READS] = cmd_rate_text(arena, read->consumed),
         [READS_AT_LIMIT] = at_limit(read) ? PK_LIT("at limit") : none,
         [READ_BURST] = burst_text(arena, read),
-        [WRITES] = rate_text(arena, write->consumed),
+        [WRITES] = cmd_rate_text(arena, write->consumed),
         [WRITES_AT_LIMIT] = at_limit(write) ? PK_LIT("at limit") : none,
         [WRITE_BURST] = burst_text(arena, write),
         [THROTTLED] = cmd_format_count(arena, throttles(read) + throttles(write)),
@@ -250,7 +242,7 @@ static const char *throttle_text(enum cmd_throttle throttle)
 static void add_access(struct pk_buf *out, struct pk_arena *arena, const char *kind,
                        const struct cmd_snapshot_access *access)
 {
-    pk_buf_printf(out, DOT "%s %.*s", kind, PK_FMT(rate_text(arena, access->consumed)));
+    pk_buf_printf(out, DOT "%s %.*s", kind, PK_FMT(cmd_rate_text(arena, access->consumed)));
     if (access->limit > 0)
         pk_buf_printf(out, " of %.*s", PK_FMT(cmd_format_count(arena, (uint64_t)access->limit)));
     pk_buf_add_cstr(out, "/s");

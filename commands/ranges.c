@@ -2,7 +2,7 @@
 
 #define ELLIPSIS "\xE2\x80\xA6"
 
-enum { KEY_BYTES = 32, DIGITS_LEAST = 4, DIGITS = 16 };
+enum { MILLI = 1000, KEY_BYTES = 32, DIGITS_LEAST = 4, DIGITS = 16 };
 
 int cmd_token_digits(const struct cmd_snapshot *snapshot)
 {
@@ -16,6 +16,13 @@ int cmd_token_digits(const struct cmd_snapshot *snapshot)
             digits++;
     }
     return digits;
+}
+
+pk_slice cmd_rate_text(struct pk_arena *arena, int64_t milli)
+{
+    if (milli < 10 * MILLI)
+        return cmd_format_units(arena, milli);
+    return cmd_format_count(arena, (uint64_t)(milli + MILLI / 2) / MILLI);
 }
 
 pk_slice cmd_short_key(struct pk_arena *arena, pk_slice key)
