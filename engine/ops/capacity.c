@@ -113,6 +113,20 @@ static int64_t warm_of(const struct pk_table *table, const struct pk_index *inde
     return access == PK_ACCESS_READ ? table->warm_read : table->warm_write;
 }
 
+/* What is counted stays as long as the limits do. */
+static void define_scale(struct pk_autoscale *scale, const struct pk_scaling *from,
+                         const struct pk_sim_settings *sim)
+{
+    int64_t period = (int64_t)sim->metric_period_ms;
+
+    if (scale->min != from->min || scale->max != from->max ||
+        scale->target_percent != from->target_percent)
+        *scale = (struct pk_autoscale){
+            .min = from->min, .max = from->max, .target_percent = from->target_percent};
+    scale->up = ((int64_t)sim->autoscale_up_ms + period - 1) / period;
+    scale->down = ((int64_t)sim->autoscale_down_ms + period - 1) / period;
+}
+
 struct definition {
     const struct pk_table *table;
     const struct pk_sim_settings *sim;
@@ -146,6 +160,12 @@ static void define_side(struct pk_capacity *capacity, const struct definition *d
                                     definition->now_ms);
         pk_partition_set_sync(&side->set, map, definition->now_ms);
     }
+    define_scale(&side->scale[PK_ACCESS_READ],
+                 index == NULL ? &table->throughput.scale_read : &index->throughput.scale_read,
+                 definition->sim);
+    define_scale(&side->scale[PK_ACCESS_WRITE],
+                 index == NULL ? &table->throughput.scale_write : &index->throughput.scale_write,
+                 definition->sim);
     for (int access = 0; access < PK_ACCESS_KINDS; access++) {
         struct pk_growth *growth = &side->growth[access];
         int64_t warm = warm_of(table, index, (enum pk_access)access, side);

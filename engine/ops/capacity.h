@@ -24,6 +24,7 @@ struct pk_capacity_side {
     bool live;         /* else the slot is free, and the rest nothing */
     struct pk_partition_set set;
     struct pk_growth growth[PK_ACCESS_KINDS];
+    struct pk_autoscale scale[PK_ACCESS_KINDS];
     int64_t period_milli[PK_ACCESS_KINDS]; /* consumed in the metric period that is running */
     uint64_t blocked;                      /* GSI: writes of the table that it refused */
     bool grown;                            /* a size check is due */

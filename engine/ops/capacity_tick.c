@@ -11,6 +11,7 @@
 #include "engine/ops/size_split.h"
 #include "engine/ops/split.h"
 #include "engine/ops/table_log.h"
+#include "engine/ops/throughput.h"
 #include "engine/table/descriptor.h"
 
 enum {
@@ -222,15 +223,11 @@ static uint32_t needed_by(const struct work *work, const struct pk_index *index,
     struct pk_partition_limits limits = {.read = (int64_t)work->sim.partition_read,
                                          .write = (int64_t)work->sim.partition_write,
                                          .bytes = work->sim.partition_bytes};
-    uint32_t needed = pk_partition_count(PK_PARTITION_MAX, warm_read, warm_write, 0, &limits);
 
-    if (table->billing == PK_PROVISIONED) {
-        uint32_t sum =
-            pk_partition_count(PK_PARTITION_SUM, throughput->read, throughput->write, 0, &limits);
-
-        return sum;
-    }
-    return needed;
+    if (table->billing == PK_PROVISIONED)
+        return pk_partition_count(PK_PARTITION_SUM, throughput->read, throughput->write, 0,
+                                  &limits);
+    return pk_partition_count(PK_PARTITION_MAX, warm_read, warm_write, 0, &limits);
 }
 
 /* Metric periods -------------------------------------------------------------------------------*/
@@ -261,6 +258,21 @@ static const struct pk_index *index_of(const struct pk_table *table, uint32_t id
     return NULL;
 }
 
+/* What to provision; of several periods the last word counts. */
+static void scale(struct pk_capacity_side *side, const int64_t *average, struct verdict *verdict)
+{
+    int64_t wanted[PK_ACCESS_KINDS];
+
+    for (int access = 0; access < PK_ACCESS_KINDS; access++) {
+        int64_t *now = access == PK_ACCESS_READ ? &verdict->read : &verdict->write;
+        int64_t before = *now > 0 ? *now : side->set.admission[access].limits.provisioned;
+
+        wanted[access] = pk_autoscale_period(&side->scale[access], average[access], before);
+        if (wanted[access] != before)
+            *now = wanted[access];
+    }
+}
+
 static void end_period(struct work *work, struct pk_capacity_side *side, struct verdict *verdict)
 {
     int64_t seconds = (int64_t)work->sim.metric_period_ms / MS, average[PK_ACCESS_KINDS];
@@ -272,6 +284,8 @@ static void end_period(struct work *work, struct pk_capacity_side *side, struct 
     }
     if (work->table->billing == PK_ON_DEMAND)
         verdict->grown = grow(work, side, average) || verdict->grown;
+    else
+        scale(side, average, verdict);
 }
 
 /* Judges the periods that have ended. */
@@ -289,6 +303,15 @@ static void end_periods(struct work *work, struct verdict *verdicts)
         if (k == PERIODS_MAX)
             capacity->period_ms += (work->now_ms - capacity->period_ms) / length * length;
     }
+}
+
+static struct pk_throughput *throughput_of(struct pk_table *table, pk_slice index)
+{
+    for (size_t i = table->local_count; i < table->index_count; i++) {
+        if (pk_slice_equal(table->indexes[i].name, index))
+            return &table->indexes[i].throughput;
+    }
+    return NULL;
 }
 
 static enum pk_code set_warm(struct work *work, int64_t read, int64_t write, struct pk_error *err)
@@ -311,6 +334,52 @@ static enum pk_code set_warm(struct work *work, int64_t read, int64_t write, str
     return rc;
 }
 
+/* By the quota of decreases, too; one that is not allowed is not made (§5.2). */
+static enum pk_code provision(struct work *work, const struct verdict *verdict, pk_slice index,
+                              struct pk_error *err)
+{
+    struct pk_engine *engine = work->engine;
+    struct pk_table *now, *copy;
+    struct pk_throughput *throughput = NULL;
+    enum pk_code rc = PK_OK;
+
+    pthread_mutex_lock(&engine->catalog.ddl);
+    now = pk_catalog_get(&engine->catalog, work->table->name);
+    copy = now == NULL ? NULL : pk_table_copy(now);
+    if (copy != NULL && copy->id == work->table->id && copy->billing == PK_PROVISIONED)
+        throughput = index.data == NULL ? &copy->throughput : throughput_of(copy, index);
+    if (throughput != NULL)
+        rc = pk_throughput_change(throughput, verdict->read > 0 ? verdict->read : throughput->read,
+                                  verdict->write > 0 ? verdict->write : throughput->write,
+                                  pk_throughput_quota(engine), work->now_ms, err);
+    if (rc == PK_OK && throughput != NULL)
+        rc = pk_ddl_publish(engine, copy, err);
+    pk_table_unref(copy);
+    pk_table_unref(now);
+    pthread_mutex_unlock(&engine->catalog.ddl);
+    if (rc == PK_E_LIMIT_EXCEEDED) {
+        pk_error_release(err);
+        rc = PK_OK;
+    }
+    return rc;
+}
+
+static enum pk_code act_provisioned(struct work *work, const struct verdict *verdict,
+                                    const struct pk_index *index, struct pk_error *err)
+{
+    struct pk_table *now;
+    enum pk_code rc;
+
+    if (verdict->read == 0 && verdict->write == 0)
+        return PK_OK;
+    rc = provision(work, verdict, index == NULL ? (pk_slice){NULL, 0} : index->name, err);
+    now = pk_catalog_get(&work->engine->catalog, work->table->name);
+    if (rc == PK_OK && now != NULL && now->id == work->table->id)
+        rc = pk_capacity_fit(work->engine, now, err);
+    pk_table_unref(now);
+    return rc;
+}
+
 /* The warm throughput of a table is in its definition; an index' is what its partitions serve. */
 static enum pk_code act(struct work *work, const struct verdict *verdict, struct pk_error *err)
 {
@@ -320,8 +389,10 @@ static enum pk_code act(struct work *work, const struct verdict *verdict, struct
     int64_t read = 0, write = 0;
     enum pk_code rc = PK_OK;
 
-    if (!verdict->grown || (verdict->index_id != 0 && index == NULL))
+    if (verdict->index_id != 0 && index == NULL)
         return PK_OK;
+    if (!verdict->grown)
+        return act_provisioned(work, verdict, index, err);
     pthread_mutex_lock(&work->capacity->lock);
     side = pk__capacity_side(work->capacity, verdict->index_id);
     if (side != NULL) {
@@ -428,6 +499,21 @@ static bool is_under_way(const struct pk_capacity_side *side)
     return false;
 }
 
+/* Auto scaling counts idle periods, too, until it has come to its minimum. */
+static bool waits_for_period(const struct pk_capacity_side *side, const struct pk_table *table)
+{
+    for (int access = 0; access < PK_ACCESS_KINDS; access++) {
+        const struct pk_autoscale *one = &side->scale[access];
+        int64_t provisioned = side->set.admission[access].limits.provisioned;
+
+        if (table->billing == PK_ON_DEMAND
+                ? side->period_milli[access] > 0
+                : one->max > 0 && (side->period_milli[access] > 0 || provisioned > one->min))
+            return true;
+    }
+    return false;
+}
+
 static int64_t due_of(const struct pk_capacity *capacity, const struct pk_capacity_side *side,
                       const struct pk_table *table, int64_t period)
 {
@@ -436,8 +522,7 @@ static int64_t due_of(const struct pk_capacity *capacity, const struct pk_capaci
 
     if (is_under_way(side))
         next = (capacity->second + 1) * MS;
-    else if (table->billing == PK_ON_DEMAND &&
-             (side->period_milli[PK_ACCESS_READ] > 0 || side->period_milli[PK_ACCESS_WRITE] > 0))
+    else if (waits_for_period(side, table))
         next = capacity->period_ms + period;
     return due < next ? due : next;
 }

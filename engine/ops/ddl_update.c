@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 
+#include "engine/ops/capacity.h"
 #include "engine/ops/ddl_index.h"
 #include "engine/ops/stream_ddl.h"
 #include "engine/ops/throughput.h"
@@ -302,6 +303,7 @@ static enum pk_code apply(struct pk_engine *engine, struct pk_table *table,
 enum pk_code pk_engine_update_table(struct pk_engine *engine, const struct pk_table_change *change,
                                     struct pk_table **table, struct pk_error *err)
 {
+    struct pk_error late = PK_ERROR_INIT;
     struct pk_table *old;
     struct pk_table *copy = NULL;
     enum pk_code rc = check_request(change, err);
@@ -325,6 +327,9 @@ enum pk_code pk_engine_update_table(struct pk_engine *engine, const struct pk_ta
         *table = pk_ddl_answer(copy, PK_STATUS_UPDATING);
 out:
     pthread_mutex_unlock(&engine->catalog.ddl);
+    /* More throughput than the partitions serve splits them (partitions-capacity.md §3.2). */
+    if (rc == PK_OK && pk_capacity_fit(engine, copy, &late) != PK_OK)
+        pk_error_release(&late);
     pk_table_unref(old);
     pk_table_unref(copy);
     return rc;

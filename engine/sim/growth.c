@@ -39,12 +39,14 @@ int64_t pk_autoscale_period(struct pk_autoscale *autoscale, int64_t average_mill
     int64_t used = average_milli * HUNDRED; /* of provisioned * MILLI, in percent */
     int64_t whole = provisioned * MILLI;
     int64_t low = autoscale->target_percent - PK_AUTOSCALE_DOWN_PERCENT;
+    int64_t up = autoscale->up > 0 ? autoscale->up : PK_AUTOSCALE_UP;
+    int64_t down = autoscale->down > 0 ? autoscale->down : PK_AUTOSCALE_DOWN;
 
     if (autoscale->max == 0)
         return provisioned;
     autoscale->above = used > autoscale->target_percent * whole ? autoscale->above + 1 : 0;
     autoscale->below = used <= low * whole ? autoscale->below + 1 : 0;
-    if (autoscale->above < PK_AUTOSCALE_UP && autoscale->below < PK_AUTOSCALE_DOWN)
+    if (autoscale->above < up && autoscale->below < down)
         return provisioned;
     autoscale->above = autoscale->below = 0;
     return wanted(autoscale, average_milli);

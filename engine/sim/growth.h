@@ -26,6 +26,7 @@ bool pk_growth_period(struct pk_growth *growth, int64_t average, int64_t interva
 struct pk_autoscale {
     int64_t min, max;       /* units a second; max 0: auto scaling is off */
     int64_t target_percent; /* 20 to 90 */
+    int64_t up, down;       /* how many periods in a row it takes; 0: PK_AUTOSCALE_UP and _DOWN */
     int64_t above, below;   /* periods in a row */
 };
 enum {
