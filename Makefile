@@ -70,7 +70,7 @@ bin = $(patsubst %.c,$(BUILD)/%,$(1))
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := all
-.PHONY: all run deps test-deps test check bench bench-http asan tsan tidy fmt headers layering \
+.PHONY: all run deps test-deps test check bench bench-http bench-panel panel-monkey asan tsan tidy fmt headers layering \
         coverage fuzz fuzz-merge crash clients clients-gui install clean help build-tests
 
 all: pksk ## build ./pksk (needs the packages of `make deps`)
@@ -103,7 +103,7 @@ $(BUILD)/pkg.mk: Makefile
 	@{ pkg-config --exists $(PKGS); } 2>/dev/null || { echo "libraries are missing: 'make deps' installs them" >&2; exit 1; }
 	@printf 'PKG_CFLAGS := %s\nPKG_LIBS := %s\n' \
 	    "$$(pkg-config --cflags $(filter-out readline ncursesw,$(PKGS)))" "$$(pkg-config --libs $(PKGS)) $(LEVELDB_LIBS) -lm" > $@
-NO_PKG_GOALS := run deps test-deps test asan tsan bench bench-http coverage fuzz fuzz-merge tidy \
+NO_PKG_GOALS := run deps test-deps test asan tsan bench bench-http bench-panel panel-monkey coverage fuzz fuzz-merge tidy \
                 clean help fmt layering
 ifneq ($(filter-out $(NO_PKG_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/pkg.mk
@@ -185,6 +185,18 @@ bench-http: deps ## the endpoint beside an echo server, raw LevelDB and dynalite
 	@$(MAKE) --no-print-directory bench-http-run
 bench-http-run: $(BUILD)/bench_http $(BUILD)/pksk
 	@$< $(BUILD)/pksk
+
+bench-panel: deps ## the panel's CPU, the echo of a key, and what it costs the engine
+	@$(MAKE) --no-print-directory bench-panel-run
+bench-panel-run: $(BUILD)/pksk
+	@python3 tests/bench/bench_panel.py $< $(PANEL_SECONDS)
+
+PANEL_SECONDS ?= 5
+MONKEY_SECONDS ?= 600
+panel-monkey: test-deps ## random keys and sizes against the panel, with sanitizers (MONKEY_SECONDS)
+	@$(MAKE) --no-print-directory CONFIG=asan panel-monkey-run
+panel-monkey-run: $(BUILD)/pksk
+	@python3 tests/shell/panel-monkey.py $< $(MONKEY_SECONDS)
 
 crash: $(call bin,$(CRASH_SRC)) pksk ## kills under load, full disk, repair (CRASH_ROUNDS=200)
 	@CRASH_ROUNDS=$(CRASH_ROUNDS) sh tests/crash/run.sh $(BUILD)

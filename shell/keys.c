@@ -98,6 +98,18 @@ unsigned char sh_keys_take(struct sh_keys *keys)
     return (unsigned char)byte;
 }
 
+bool sh_keys_end_paste(struct sh_keys *keys)
+{
+    size_t len = sizeof(PASTE_ENDS) - 1;
+
+    make_room(keys);
+    if (!keys->pasting || keys->last + len > SH_KEYS_BYTES)
+        return false;
+    memcpy(keys->bytes + keys->last, PASTE_ENDS, len);
+    keys->last += len;
+    return true;
+}
+
 void sh_keys_drop(struct sh_keys *keys)
 {
     keys->first = keys->last = 0;

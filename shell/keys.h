@@ -70,6 +70,8 @@ static inline const char *sh_keys_front(const struct sh_keys *keys)
 }
 /* The next byte; one must be there. */
 unsigned char sh_keys_take(struct sh_keys *keys);
+/* Within a paste: as if the terminal had marked its end now. False: there is none to be ended. */
+bool sh_keys_end_paste(struct sh_keys *keys);
 /* Drops everything that was read. */
 void sh_keys_drop(struct sh_keys *keys);
 /* The key at the front, and the bytes it takes; code: the character of SH_TTY_TEXT. Waits for the

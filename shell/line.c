@@ -59,9 +59,13 @@ static int read_key(FILE *stream)
 {
     (void)stream;
     while (!sh_keys_any(&editor->keys)) {
-        if (editor->keys.gone || must_stop() || sh_signals_pending(SIGINT))
+        bool over = editor->keys.gone || must_stop() || sh_signals_pending(SIGINT);
+
+        /* readline 8.2 reads beyond its buffer when a paste ends with EOF */
+        if (over && !sh_keys_end_paste(&editor->keys))
             return EOF;
-        wait_for_keys(editor);
+        if (!over)
+            wait_for_keys(editor);
     }
     return sh_keys_take(&editor->keys);
 }
@@ -326,6 +330,8 @@ static void leave(struct sh_line *line)
     line->kept_point = rl_point;
     if (line->screen == NULL)
         rl_clear_visible_line();
+    rl_free_line_state();
+    rl_replace_line("", 1);
     rl_callback_handler_remove();
     line->installed = false;
 }
@@ -549,7 +555,7 @@ bool sh_line_ask(struct sh_line *line, const char *question)
 {
     struct pk_buf prompt = PK_BUF_INIT;
     struct pk_buf text = PK_BUF_INIT;
-    struct parked *parked = line->screen == NULL ? NULL : park(line);
+    struct parked *parked = park(line);
     enum sh_line_event event;
 
     pk_buf_printf(&prompt, " %s [y/N] ", question);
@@ -560,9 +566,8 @@ bool sh_line_ask(struct sh_line *line, const char *question)
     bool yes = event == SH_LINE_TEXT && text.len > 0 &&
                (strcasecmp(text.data, "y") == 0 || strcasecmp(text.data, "yes") == 0);
 
-    if (parked != NULL)
-        unpark(line, parked);
-    else if (event == SH_LINE_END)
+    unpark(line, parked);
+    if (event == SH_LINE_END && line->screen == NULL)
         fputc('\n', stdout);
     fflush(stdout);
     pk_buf_release(&prompt);

@@ -373,6 +373,7 @@ static struct sh_feed *start(struct sh_feed *feed)
 {
     if (feed->fd < 0 || pthread_create(&feed->thread, NULL, run, feed) != 0)
         pk_bug("cannot start a thread");
+    pthread_setname_np(feed->thread, "panel feed"); /* for who looks at what threads cost */
     return feed;
 }
 

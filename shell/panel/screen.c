@@ -101,6 +101,13 @@ static enum pk_code fail_terminal(const char *term, const char *why, struct pk_e
                    term == NULL ? "" : "' ", why);
 }
 
+static bool has_string(const char *name)
+{
+    const char *value = tigetstr(name);
+
+    return value != NULL && (intptr_t)value != -1;
+}
+
 /* What can be said before curses is asked: it would print, or exit. */
 static enum pk_code check_terminal(struct pk_error *err)
 {
@@ -111,14 +118,18 @@ static enum pk_code check_terminal(struct pk_error *err)
         return fail_terminal(NULL, "standard input and output are no terminal", err);
     if (term == NULL || term[0] == '\0')
         return fail_terminal(NULL, "TERM does not say which terminal this is", err);
-    if (setupterm(term, STDOUT_FILENO, &found) == ERR)
+    TERMINAL *before = cur_term;
+    bool known = setupterm(term, STDOUT_FILENO, &found) != ERR;
+    bool able = known && has_string("cup") && has_string("clear");
+    TERMINAL *asked = cur_term;
+
+    /* readline goes on with what it has */
+    set_curterm(before);
+    if (asked != before)
+        del_curterm(asked);
+    if (!known)
         return fail_terminal(term, "(TERM) is not known", err);
-
-    const char *move = tigetstr("cup");
-    const char *clear_all = tigetstr("clear");
-
-    /* NULL or -1 where the terminal lacks it */
-    if (move == NULL || (intptr_t)move == -1 || clear_all == NULL || (intptr_t)clear_all == -1)
+    if (!able)
         return fail_terminal(term, "(TERM) cannot move its cursor", err);
     return PK_OK;
 }

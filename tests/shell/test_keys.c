@@ -152,6 +152,23 @@ Test(keys, of_a_paste_are_text)
     }
 }
 
+Test(keys, can_end_a_paste_that_does_not)
+{
+    int ends[2];
+    struct sh_keys keys = keys_of("\033[200~ab", 8, ends);
+    char spelt[16] = "";
+
+    cr_expect_not(sh_keys_end_paste(&keys), "no paste has begun");
+    sh_keys_skip(&keys, 8);
+    cr_expect(sh_keys_end_paste(&keys));
+    for (size_t i = 0; sh_keys_any(&keys); i++)
+        spelt[i] = (char)sh_keys_take(&keys);
+    cr_expect_str_eq(spelt, "\033[201~");
+    cr_expect_not(keys.pasting);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 Test(keys, are_kept_while_nobody_takes_them)
 {
     int ends[2];
