@@ -124,7 +124,9 @@ static void add_throttle(struct traffic_tally *tally, const struct traffic_plan 
         index = index_of(text_after(body, "\"resource\":\""));
         snprintf(throttle.reason, sizeof(throttle.reason), "%.*s", PK_FMT(reason));
     }
-    if (response->has_facts && response->facts.partition_count > 0 && index.len == 0) {
+    /* The other limits are those of the whole table: where it was met says nothing. */
+    if (strstr(throttle.reason, "KeyRange") != NULL && response->has_facts &&
+        response->facts.partition_count > 0 && index.len == 0) {
         throttle.has_partition = true;
         throttle.partition = response->facts.partition;
     }

@@ -21,7 +21,7 @@ enum {
 struct traffic_throttle {
     char reason[TRAFFIC_REASON_MAX]; /* "TableReadKeyRangeThroughputExceeded"; "": not told */
     char *index;                     /* whose limit it was, owned; NULL: the table's */
-    bool has_partition;
+    bool has_partition;              /* a partition's limit, and it is known whose */
     uint32_t partition;
     bool would; /* observed only */
     uint64_t count;
