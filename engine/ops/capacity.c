@@ -262,8 +262,9 @@ static size_t collect(const struct pk_demand *demands, size_t count, struct pk_c
 }
 
 /* How much of a position is its partition key's. */
-static size_t hash_len(const struct pk_demand *demand, pk_slice position)
+static size_t hash_len(const void *context, pk_slice position)
 {
+    const struct pk_demand *demand = context;
     size_t codes = demand->index == NULL ? 1 : demand->index->key.hash_count;
     pk_slice rest = pk_slice_skip(position, position.len < TOKEN_LEN ? position.len : TOKEN_LEN);
     pk_slice code;
@@ -305,15 +306,17 @@ static void offer(struct pk_demand *demand, int64_t now_ms)
 {
     struct pk_capacity_side *side = side_of(demand);
     pk_slice position = position_of(demand);
-    struct pk_access_request request = {
-        .access = demand->access, .milli = demand->milli, .position = position};
+    struct pk_access_request request = {.access = demand->access,
+                                        .milli = demand->milli,
+                                        .position = position,
+                                        .hash_len = hash_len,
+                                        .context = demand};
 
     demand->refuse = PK_THROTTLE_NONE;
     demand->taken = false;
     if (side == NULL)
         return;
-    request.partition = partition_of(demand, &side->set);
-    request.hash_len = hash_len(demand, position);
+    request.partition = demand->at = partition_of(demand, &side->set);
     demand->refuse = pk_partition_set_offer(&side->set, &request, now_ms);
     if (demand->refuse != PK_THROTTLE_NONE) {
         side->blocked += demand->index != NULL && demand->access == PK_ACCESS_WRITE;
@@ -328,20 +331,17 @@ static void give_back(struct pk_demand *demand)
     struct pk_capacity_side *side = side_of(demand);
 
     if (demand->taken && side != NULL)
-        pk_partition_set_take(&side->set, demand->access, partition_of(demand, &side->set),
-                              -demand->milli);
+        pk_partition_set_take(&side->set, demand->access, demand->at, -demand->milli);
     demand->taken = false;
 }
 
 static void note_admitted(const struct pk_demand *demand)
 {
     struct pk_capacity_side *side = side_of(demand);
-    size_t at;
 
     if (side == NULL)
         return;
-    at = partition_of(demand, &side->set);
-    side->set.list[at].running.admitted[demand->access]++;
+    side->set.list[demand->at].running.admitted[demand->access]++;
     side->grown = side->grown || demand->access == PK_ACCESS_WRITE;
 }
 

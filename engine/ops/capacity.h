@@ -69,6 +69,7 @@ struct pk_demand {
     int64_t milli;           /* of a read: its least charge */
     pk_slice row;            /* the key of its row; of a query or scan, of the first */
     bool before;             /* of a backward one: its partition is the last before that */
+    size_t at;               /* out: its partition, as long as the lock is held */
     enum pk_throttle refuse; /* out: the limit that refuses, or would */
     bool taken;              /* out */
 };

@@ -84,7 +84,7 @@ static struct pk_heat_sample *next_slot(struct pk_heat *heat, struct pk_rng *rng
     return &heat->samples[drawn];
 }
 
-void pk_heat_offer(struct pk_heat *heat, struct pk_rng *rng, pk_slice position, size_t hash_len)
+struct pk_heat_sample *pk_heat_offer(struct pk_heat *heat, struct pk_rng *rng, pk_slice position)
 {
     struct pk_heat_sample *slot = next_slot(heat, rng);
 
@@ -95,10 +95,10 @@ void pk_heat_offer(struct pk_heat *heat, struct pk_rng *rng, pk_slice position, 
         }
         memcpy(slot->position, position.data, position.len);
         slot->len = (uint32_t)position.len;
-        slot->hash_len = (uint32_t)hash_len;
         slot->number = heat->offered;
     }
     heat->offered++;
+    return slot;
 }
 
 bool pk_heat_second(struct pk_heat *heat, const struct pk_heat_rules *rules, int64_t read,

@@ -49,9 +49,9 @@ void pk_heat_release(struct pk_heat *heat);
 /* Begins a new window, as after a split. */
 void pk_heat_clear(struct pk_heat *heat);
 
-/* Notes a request that was offered, admitted or not. hash_len: how much of the position is the
- * partition key's. */
-void pk_heat_offer(struct pk_heat *heat, struct pk_rng *rng, pk_slice position, size_t hash_len);
+/* Notes a request that was offered, admitted or not. The sample it is kept in, whose hash_len the
+ * caller sets; NULL: it is not kept. */
+struct pk_heat_sample *pk_heat_offer(struct pk_heat *heat, struct pk_rng *rng, pk_slice position);
 /* Ends a second; read and write are the partition's hard limits in units. True when there have been
  * window_s hot seconds: it is time to decide. A second that is not hot begins a new window. */
 bool pk_heat_second(struct pk_heat *heat, const struct pk_heat_rules *rules, int64_t read,

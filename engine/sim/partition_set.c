@@ -94,11 +94,14 @@ enum pk_throttle pk_partition_set_offer(struct pk_partition_set *set,
                                         const struct pk_access_request *request, int64_t now_ms)
 {
     struct pk_partition *partition = &set->list[request->partition];
+    struct pk_heat_sample *kept;
     enum pk_throttle throttle = pk_admission_check(&set->admission[request->access],
                                                    request->partition, request->milli, now_ms);
 
     set->active = true;
-    pk_heat_offer(&partition->heat, &set->rng, request->position, request->hash_len);
+    kept = pk_heat_offer(&partition->heat, &set->rng, request->position);
+    if (kept != NULL)
+        kept->hash_len = (uint32_t)request->hash_len(request->context, request->position);
     if (throttle != PK_THROTTLE_NONE) {
         partition->throttled[request->access][throttle]++;
         partition->running.refused[request->access]++;

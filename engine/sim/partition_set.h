@@ -88,7 +88,9 @@ struct pk_access_request {
     size_t partition;
     int64_t milli;     /* of a read: its least charge */
     pk_slice position; /* of its item; for a query, of its first */
-    size_t hash_len;   /* of the position: the part that is the partition key's */
+    /* How much of a position is its partition key's; asked only of those that are kept. */
+    size_t (*hash_len)(const void *context, pk_slice position);
+    const void *context;
 };
 /* Whether it would be admitted now. Notes the offer for the heat, and a refusal for the figures;
  * takes nothing. */

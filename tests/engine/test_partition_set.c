@@ -13,6 +13,13 @@ enum { UNIT = 1000, SECOND = 1000, KEYS = 4, SECONDS = 24, HASH_LEN = 3 };
 
 static struct pk_partition_set set;
 
+static size_t hash_len(const void *context, pk_slice position)
+{
+    (void)context;
+    (void)position;
+    return HASH_LEN;
+}
+
 static void open_set(enum pk_cutting collections)
 {
     struct pk_partition_setup setup = {.count = 1,
@@ -41,7 +48,7 @@ static int64_t write_at(const char *position, int64_t second)
     struct pk_access_request request = {.access = PK_ACCESS_WRITE,
                                         .milli = UNIT,
                                         .position = pk_slice_cstr(position),
-                                        .hash_len = HASH_LEN};
+                                        .hash_len = hash_len};
 
     request.partition = pk_partition_set_find(&set, request.position);
     if (pk_partition_set_offer(&set, &request, second * SECOND) != PK_THROTTLE_NONE)
