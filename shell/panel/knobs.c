@@ -49,3 +49,14 @@ void sh_knob_skew(struct pk_buf *out, const struct cmd_snapshot *snapshot, pk_sl
     else
         pk_buf_add_cstr(out, "uniform");
 }
+
+pk_slice sh_knob_index(const struct cmd_snapshot *snapshot, pk_slice index)
+{
+    size_t count = snapshot == NULL ? 0 : snapshot->index_count;
+    size_t next = 0;
+
+    for (size_t i = 0; i < count && index.len > 0; i++)
+        if (pk_slice_equal(snapshot->indexes[i].name, index))
+            next = i + 1;
+    return next < count ? snapshot->indexes[next].name : (pk_slice){NULL, 0};
+}

@@ -10,4 +10,8 @@ int64_t sh_knob_rate(int64_t rate, bool up);
  * snapshot (or NULL) tells a hottest key hot(80% KEY). */
 void sh_knob_skew(struct pk_buf *out, const struct cmd_snapshot *snapshot, pk_slice skew);
 
+/* What to look at after this index (empty: the table itself): the table's indexes in their order,
+ * then the table again. Belongs to the snapshot, which may be NULL. */
+pk_slice sh_knob_index(const struct cmd_snapshot *snapshot, pk_slice index);
+
 #endif

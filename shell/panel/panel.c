@@ -350,6 +350,7 @@ void sh_panel_close(struct sh *sh)
     sh_views_free(panel->views);
     sh_pane_free(panel->pane);
     sh_typed_release(&panel->typed);
+    pk_buf_release(&panel->index);
     pk_buf_release(&panel->last);
     pk_buf_release(&panel->wish);
     pk_buf_release(&panel->skew);

@@ -141,9 +141,10 @@ const struct cmd_entry sh_panel_entry = {
         "  Ctrl-L         clear the output and draw everything anew\n"
         "  F7             put the keys into the view, F7 or Esc back to the prompt; there:\n"
         "                 arrows, PgUp, PgDn, Home, End scroll, / searches, Enter opens an item,\n"
-        "                 f or space freezes the view, + and - change a traffic's rate,\n"
-        "                 s its skew, R resets after asking: stops all traffic, and begins the\n"
-        "                 pictures anew (no item is touched)\n"
+        "                 i looks at the next index of the table, f or space freezes the view,\n"
+        "                 + and - change a traffic's rate, s its skew, R resets after asking: "
+        "stops\n"
+        "                 all traffic and begins the pictures anew (no item is touched)\n"
         "panel save writes the screen as text. If pksk was killed while the panel was on, type "
         "reset.",
     .flags = CMD_READONLY,

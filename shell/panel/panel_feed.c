@@ -92,8 +92,9 @@ void sh_panel_feed_want(struct sh_panel *panel)
     struct sh_needs needs;
 
     sh_views_needs(panel->views, &needs);
-    sh_feed_want(panel->feed,
-                 &(struct sh_feed_wants){.table = pk_slice_cstr(panel->table), .needs = &needs});
+    sh_feed_want(panel->feed, &(struct sh_feed_wants){.table = pk_slice_cstr(panel->table),
+                                                      .index = pk_buf_slice(&panel->index),
+                                                      .needs = &needs});
 }
 
 void sh_panel_follow(struct sh *sh)
@@ -113,6 +114,7 @@ void sh_panel_follow(struct sh *sh)
         (table != NULL && strcmp(table, panel->table) != 0)) {
         free(panel->table);
         panel->table = copy(table);
+        pk_buf_clear(&panel->index);
         panel->frozen = false;
         panel->view_due = true;
     }

@@ -83,6 +83,16 @@ static void wish_traffic(struct sh_panel *panel, uint32_t code)
     pk_buf_release(&skew);
 }
 
+static void look_at_next_index(struct sh_panel *panel)
+{
+    pk_slice next = sh_knob_index(panel->data->snapshot, pk_buf_slice(&panel->index));
+
+    pk_buf_clear(&panel->index);
+    pk_buf_add(&panel->index, next);
+    panel->frozen = false;
+    sh_views_restart(panel->views);
+}
+
 /* What R means: no traffic any more, and pictures that begin now. Items are not touched. */
 static void reset(struct sh_panel *panel)
 {
@@ -106,6 +116,9 @@ static void take_knob(struct sh_panel *panel, const struct sh_key *key)
     case 'f':
     case ' ':
         panel->frozen = !panel->frozen;
+        return;
+    case 'i':
+        look_at_next_index(panel);
         return;
     case '+':
     case '-':

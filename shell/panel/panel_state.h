@@ -24,10 +24,11 @@ struct sh_panel {
     struct sh_feed *feed;            /* NULL while the panel is off */
     const struct sh_feed_data *data; /* what is drawn */
     struct sh_panel_place place;
-    char *table;        /* the current one when the prompt was last there, or NULL */
-    struct pk_buf last; /* what the last command did */
-    int64_t wished_us;  /* when a key asked for another rate or skew … */
-    int64_t rate;       /* … and which; the data takes its time to say the same */
+    char *table;         /* the current one when the prompt was last there, or NULL */
+    struct pk_buf index; /* of it, that is looked at; empty: the table itself */
+    struct pk_buf last;  /* what the last command did */
+    int64_t wished_us;   /* when a key asked for another rate or skew … */
+    int64_t rate;        /* … and which; the data takes its time to say the same */
     struct pk_buf skew;
     struct pk_buf wish; /* a statement that a key asks for; empty: none */
     struct sh_pane *pane;

@@ -187,22 +187,6 @@ static void next_table(struct watch *watch)
     look_at(watch, snapshot->tables[next].name, (pk_slice){NULL, 0});
 }
 
-/* The table itself, then each of its indexes. */
-static void next_index(struct watch *watch)
-{
-    const struct cmd_snapshot *snapshot = watch->data->snapshot;
-    size_t next = 0;
-
-    if (snapshot == NULL || snapshot->index_count == 0)
-        return;
-    for (size_t i = 0; i < snapshot->index_count && watch->index.len > 0; i++) {
-        if (pk_slice_equal(snapshot->indexes[i].name, pk_buf_slice(&watch->index)))
-            next = i + 1;
-    }
-    look_at(watch, watch->data->table,
-            next < snapshot->index_count ? snapshot->indexes[next].name : (pk_slice){NULL, 0});
-}
-
 /* Knobs turn the first traffic in the line of keys. */
 static void turn_knob(struct watch *watch, uint32_t code)
 {
@@ -260,7 +244,8 @@ static void take_own_key(struct watch *watch, const struct sh_key *key)
         next_table(watch);
         break;
     case 'i':
-        next_index(watch);
+        look_at(watch, watch->data->table,
+                sh_knob_index(watch->data->snapshot, pk_buf_slice(&watch->index)));
         break;
     default:
         break;
