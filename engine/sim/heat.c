@@ -93,7 +93,8 @@ struct pk_heat_sample *pk_heat_offer(struct pk_heat *heat, struct pk_rng *rng, p
             slot->cap = (uint32_t)position.len;
             slot->position = pk_realloc(slot->position, slot->cap, 1);
         }
-        memcpy(slot->position, position.data, position.len);
+        if (position.len > 0) /* a scan has no position, and a slot that is new no bytes */
+            memcpy(slot->position, position.data, position.len);
         slot->len = (uint32_t)position.len;
         slot->number = heat->offered;
     }
