@@ -79,6 +79,65 @@ static void say_unknown(const struct cmd_context *context, const char *operation
                 operation);
 }
 
+/* "index by_status", or "the table". */
+static void add_resource(struct pk_buf *out, pk_slice resource)
+{
+    static const char part[] = "/index/";
+
+    for (size_t i = 0; i + sizeof(part) - 1 < resource.len; i++) {
+        if (pk_slice_starts(pk_slice_skip(resource, i), pk_slice_cstr(part))) {
+            pk_slice name = pk_slice_skip(resource, i + sizeof(part) - 1);
+
+            pk_buf_printf(out, "index %.*s", PK_FMT(name));
+            return;
+        }
+    }
+    pk_buf_add_cstr(out, "the table");
+}
+
+static bool ends_with(pk_slice text, const char *end)
+{
+    size_t len = strlen(end);
+
+    return text.len >= len && memcmp(text.data + text.len - len, end, len) == 0;
+}
+
+/* Which limit of what refused, and where: the first of ThrottlingReasons. */
+static void hint_throttling(const struct cmd_response *response, const cJSON *body,
+                            struct pk_error *err)
+{
+    static const struct {
+        const char *limit, *means;
+    } rows[] = {
+        {"KeyRangeThroughputExceeded", "one partition of "},
+        {"ProvisionedThroughputExceeded", "the provisioned throughput of "},
+        {"MaxOnDemandThroughputExceeded", "the ceiling that was set for "},
+        {"AccountLimitExceeded", "the account's quota for "},
+    };
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(body, "ThrottlingReasons");
+    struct pk_buf out = PK_BUF_INIT;
+    pk_slice reason;
+
+    if (list == NULL)
+        list = cJSON_GetObjectItemCaseSensitive(body, "throttlingReasons");
+    reason = cmd_wire_text(cJSON_IsArray(list) ? list->child : NULL, "reason");
+    if (reason.len == 0)
+        return;
+    pk_buf_printf(&out, "%.*s", PK_FMT(reason));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        if (!ends_with(reason, rows[i].limit))
+            continue;
+        pk_buf_printf(&out, ": %s", rows[i].means);
+        add_resource(&out, cmd_wire_text(list->child, "resource"));
+        pk_buf_add_cstr(&out, " is used up");
+        if (i == 0 && response->facts.partition_count > 0)
+            pk_buf_printf(&out, ", partition %u of %u", response->facts.partition,
+                          response->facts.partition_count);
+    }
+    pk_error_hint(err, "%.*s", PK_FMT(pk_buf_slice(&out)));
+    pk_buf_release(&out);
+}
+
 static enum pk_code take_words(const struct cmd_context *context, const char *operation,
                                const struct cmd_response *response, const cJSON *body,
                                struct pk_error *err)
@@ -92,6 +151,7 @@ static enum pk_code take_words(const struct cmd_context *context, const char *op
         say_unknown(context, operation, err);
     if (err->code == PK_E_FOREIGN && cmd_answer_type(body).len > 0)
         pk_error_set_name(err, cmd_answer_type(body));
+    hint_throttling(response, body, err);
     if (response->hint != NULL)
         pk_error_hint(err, "%s", response->hint);
     return err->code;
