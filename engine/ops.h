@@ -283,6 +283,9 @@ PK_MUST_CHECK enum pk_code pk_engine_create_table(struct pk_engine *engine,
                                                   const struct pk_table_spec *spec,
                                                   struct pk_table **table, struct pk_error *err);
 
+/* How often that throughput was lowered on this day of simulated time: NumberOfDecreasesToday. */
+int64_t pk_engine_decreases_today(struct pk_engine *engine, const struct pk_throughput *throughput);
+
 /* Auto scaling of a provisioned table or GSI (partitions-capacity.md §5.2). */
 struct pk_autoscale_change {
     pk_slice table;

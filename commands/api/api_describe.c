@@ -104,13 +104,14 @@ static void add_member_time(struct pk_buf *out, const char *name, int64_t ms)
     json_out_time(out, ms);
 }
 
-static void add_throughput(struct pk_buf *out, const struct pk_throughput *throughput)
+static void add_throughput(struct pk_buf *out, struct pk_engine *engine,
+                           const struct pk_throughput *throughput)
 {
     json_out_member(out, "ProvisionedThroughput");
     pk_buf_add_byte(out, '{');
     add_member_time(out, "LastIncreaseDateTime", throughput->increased_ms);
     add_member_time(out, "LastDecreaseDateTime", throughput->decreased_ms);
-    add_member_int(out, "NumberOfDecreasesToday", throughput->decreases_today);
+    add_member_int(out, "NumberOfDecreasesToday", pk_engine_decreases_today(engine, throughput));
     add_member_int(out, "ReadCapacityUnits", throughput->read);
     add_member_int(out, "WriteCapacityUnits", throughput->write);
     pk_buf_add_byte(out, '}');
@@ -183,7 +184,7 @@ static void add_index(struct pk_buf *out, const struct description *of, size_t i
             json_out_member(out, "Backfilling");
             pk_buf_add_cstr(out, index->backfilling ? "true" : "false");
         }
-        add_throughput(out, &index->throughput);
+        add_throughput(out, of->call->engine, &index->throughput);
         add_max_throughput(out, &index->max);
     }
     pk_buf_add_byte(out, '}');
@@ -275,7 +276,7 @@ static void add_figures(struct pk_buf *out, const struct description *of)
 {
     const struct pk_table *table = of->table;
 
-    add_throughput(out, &table->throughput);
+    add_throughput(out, of->call->engine, &table->throughput);
     json_out_member(out, "TableSizeBytes");
     json_out_uint(out, of->stats->table.bytes);
     json_out_member(out, "ItemCount");

@@ -21,11 +21,11 @@ static struct pk_decreases decreases_of(const struct pk_throughput *throughput)
     };
 }
 
-int64_t pk_throughput_decreases(const struct pk_throughput *throughput, int64_t now_ms)
+int64_t pk_engine_decreases_today(struct pk_engine *engine, const struct pk_throughput *throughput)
 {
     struct pk_decreases decreases = decreases_of(throughput);
 
-    return pk_decreases_today(&decreases, now_ms);
+    return pk_decreases_today(&decreases, pk_clock_now(&engine->clock));
 }
 
 bool pk_throughput_may_fall(const struct pk_throughput *throughput, int64_t now_ms)

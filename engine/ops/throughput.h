@@ -7,8 +7,6 @@
 
 #include "engine/ops/core.h"
 
-/* How many decreases there were on the day of now. */
-int64_t pk_throughput_decreases(const struct pk_throughput *throughput, int64_t now_ms);
 /* True when the quota allows a decrease now. */
 bool pk_throughput_may_fall(const struct pk_throughput *throughput, int64_t now_ms);
 /* Sets read and write and notes the change's time. A request that lowers either is one decrease:

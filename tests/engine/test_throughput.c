@@ -32,6 +32,15 @@ static enum pk_code change_by(struct engine_fixture *fx, int64_t read, int64_t w
     return rc;
 }
 
+static int64_t decreases_today(struct engine_fixture *fx)
+{
+    struct pk_table *table = pk_engine_table(fx->engine, PK_LIT("Tab"));
+    int64_t count = pk_engine_decreases_today(fx->engine, &table->throughput);
+
+    pk_table_unref(table);
+    return count;
+}
+
 static const struct decrease_case {
     const char *name;  /* of the vector */
     int minutes[8];    /* after midnight, -1 ends */
@@ -83,13 +92,18 @@ Test(throughput, the_quota_outlives_a_close_and_says_when)
         "Subscriber limit exceeded: Provisioned throughput decreases are limited within a given "
         "UTC day. After the first 4 decreases, each subsequent decrease in the same UTC day can be "
         "performed at most once every 3600 seconds. Number of decreases today: 4. Last decrease at "
-        "Tuesday, February 20, 2052 at 10:03:00 AM Coordinated Universal Time. Next decrease can be "
+        "Tuesday, February 20, 2052 at 10:03:00 AM Coordinated Universal Time. Next decrease can "
+        "be "
         "made at Tuesday, February 20, 2052 at 11:03:00 AM Coordinated Universal Time");
     cr_expect_eq(change_by(&fx, 5, 0), PK_OK); /* an increase is always taken */
+    cr_expect_eq(decreases_today(&fx), 4);
     pk_engine_settings(fx.engine, &settings);
     settings.decrease_quota = 0;
     cr_assert_eq(pk_engine_set_settings(fx.engine, &settings, &fx.err), PK_OK);
     cr_expect_eq(change_by(&fx, -1, 0), PK_OK);
+    cr_expect_eq(decreases_today(&fx), 5);
+    set_minute(&fx, 1440);
+    cr_expect_eq(decreases_today(&fx), 0);
     engine_close(&fx);
     temp_dir_remove(&dir);
 }
