@@ -2,7 +2,7 @@
  * Races of splits; run under ThreadSanitizer.
  *
  * Writers give each item of their own the next value, one thread splits the table and its GSI
- * wherever it likes, others read across the borders, follow the stream, tick and check. In the end
+ * wherever it likes, others read across the borders, build another GSI, tick and check. In the end
  * the stream, read parents before children, must tell of each item all of its values in order, the
  * items hold the last ones, and bytes and items of every partition equal a recount.
  *
@@ -120,6 +120,21 @@ static void *reader_main(void *context)
     return NULL;
 }
 
+/* Another index is built, and goes, while the table it copies is split. */
+static void move_index(struct worker *worker)
+{
+    struct engine_fixture *fx = &worker->fx;
+    const char *status = log_index_status(fx, "T", "late");
+    enum pk_code rc = PK_OK;
+
+    if (strcmp(status, "") == 0)
+        rc = log_create_index(fx, "T", "gsi late v:N all provisioned=1/1");
+    else if (strcmp(status, "ACTIVE") == 0)
+        rc = log_delete_index(fx, "T", "late");
+    if (rc != PK_OK)
+        fail(worker, "an index that comes and goes");
+}
+
 static void *ticker_main(void *context)
 {
     struct worker *worker = context;
@@ -128,6 +143,8 @@ static void *ticker_main(void *context)
         log_tick(&worker->fx);
         if (round % 50 == 0)
             engine_assert_clean(&worker->fx);
+        if (round % 40 == 39)
+            move_index(worker);
         if (round % 20 == 0)
             log_set_lag(&worker->fx, pk_rng_below(&worker->rng, 2) * 20,
                         pk_rng_below(&worker->rng, 2) * 30);
