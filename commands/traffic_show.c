@@ -68,6 +68,19 @@ size_t cmd_traffic_running(struct cmd_context *context)
     return context->traffics == NULL ? 0 : traffics_running(context->traffics);
 }
 
+/* "96"; under observe "96 would be". */
+static pk_slice throttled_text(struct pk_arena *arena, const struct traffic_tally *tally)
+{
+    pk_slice throttled = cmd_format_count(arena, tally->throttled);
+    pk_slice would = cmd_format_count(arena, tally->would);
+
+    if (tally->would == 0)
+        return throttled;
+    if (tally->throttled == 0)
+        return pk_arena_printf(arena, "%.*s would be", PK_FMT(would));
+    return pk_arena_printf(arena, "%.*s and %.*s would be", PK_FMT(throttled), PK_FMT(would));
+}
+
 /* ---- the list -------------------------------------------------------------------------------- */
 
 struct list {
@@ -121,7 +134,7 @@ static void list_one(void *context, struct traffic *traffic, int64_t now_ms)
     cells[4] = cmd_format_count(arena, ok);
     cells[5] = cmd_format_count(arena, throttled);
     cells[6] = cmd_format_count(arena, tally->ok);
-    cells[7] = cmd_format_count(arena, tally->throttled);
+    cells[7] = throttled_text(arena, tally);
     cells[8] = left_text(arena, traffic, now_ms);
     cells[9] = micros_text(arena, histogram_quantile(&tally->micros, 500));
     cells[10] = micros_text(arena, histogram_quantile(&tally->micros, 990));
@@ -310,7 +323,7 @@ static void tell(void *context, struct traffic *traffic, int64_t now_ms)
     struct cmd_result *result = context;
     struct pk_arena *arena = &result->arena;
     pk_slice sent = cmd_format_count(arena, traffic->tally.sent);
-    pk_slice throttled = cmd_format_count(arena, traffic->tally.throttled);
+    pk_slice throttled = throttled_text(arena, &traffic->tally);
 
     (void)now_ms;
     if (!traffic->ended || traffic->told || traffic->in_flight > 0)
