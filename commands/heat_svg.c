@@ -10,15 +10,16 @@
 
 enum {
     TOP = 64,
-    LEFT = 250,
+    LEFT_LEAST = 110,
+    LETTER = 7, /* about as wide as a letter of a label */
     BOTTOM = 84,
     RIGHT = 30,
     ROW_HEIGHT = 20,
     MAP_WIDTH = 900,
+    WIDTH_LEAST = 640, /* the legend fits */
     CELL_LEAST = 3,
     CELL_MOST = 24,
-    SHADES = 5,
-    LABEL_BYTES = 40
+    SHADES = 5
 };
 
 static const struct {
@@ -34,7 +35,9 @@ struct drawing {
     struct pk_buf *out;
     const struct cmd_heat *heat;
     struct pk_arena arena;
+    size_t left; /* where the map begins: beside the longest label */
     size_t cell; /* width */
+    pk_slice *labels;
     size_t width, height;
 };
 
@@ -88,8 +91,8 @@ static void add_rect(struct drawing *drawing, size_t row, size_t first, size_t e
 {
     pk_buf_printf(drawing->out,
                   "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%d\" fill=\"%s\"/>\n",
-                  LEFT + first * drawing->cell, row_top(row), (end - first) * drawing->cell,
-                  ROW_HEIGHT - 2, shades[shade].color);
+                  drawing->left + first * drawing->cell, row_top(row),
+                  (end - first) * drawing->cell, ROW_HEIGHT - 2, shades[shade].color);
 }
 
 /* Neighbours of one shade are one rectangle. */
@@ -130,24 +133,37 @@ static void add_crosses(struct drawing *drawing, size_t row)
         if (!any)
             pk_buf_add_cstr(drawing->out, "<path class=\"x\" d=\"");
         any = true;
-        add_cross(drawing, LEFT + i * drawing->cell + (drawing->cell - size) / 2,
+        add_cross(drawing, drawing->left + i * drawing->cell + (drawing->cell - size) / 2,
                   row_top(row) + (ROW_HEIGHT - 2 - size) / 2);
     }
     if (any)
         pk_buf_add_cstr(drawing->out, "\"/>\n");
 }
 
-static void add_rows(struct drawing *drawing)
+/* The labels, and the room that they take. */
+static void make_labels(struct drawing *drawing)
 {
     const struct cmd_snapshot *snapshot = drawing->heat->snapshot;
     int digits = cmd_token_digits(snapshot);
 
+    drawing->left = LEFT_LEAST;
+    drawing->labels = PK_NEW_ARRAY(&drawing->arena, pk_slice, snapshot->count);
     for (size_t row = 0; row < snapshot->count; row++) {
         const struct cmd_snapshot_partition *partition = &snapshot->partitions[row];
         pk_slice range = cmd_range_text(&drawing->arena, partition, digits);
+        size_t width;
 
-        text_at(drawing, LEFT - 8, row_top(row) + 13, "end",
-                pk_arena_printf(&drawing->arena, "%u  %.*s", partition->number, PK_FMT(range)));
+        drawing->labels[row] =
+            pk_arena_printf(&drawing->arena, "%u  %.*s", partition->number, PK_FMT(range));
+        width = 24 + LETTER * drawing->labels[row].len;
+        drawing->left = width > drawing->left ? width : drawing->left;
+    }
+}
+
+static void add_rows(struct drawing *drawing)
+{
+    for (size_t row = 0; row < drawing->heat->snapshot->count; row++) {
+        text_at(drawing, drawing->left - 8, row_top(row) + 13, "end", drawing->labels[row]);
         add_cells(drawing, row);
         add_crosses(drawing, row);
     }
@@ -172,7 +188,7 @@ static void add_time_axis(struct drawing *drawing)
 
     for (size_t i = 0; i < heat->seconds; i++) {
         int64_t second = first_ms / 1000 + (int64_t)i;
-        size_t x = LEFT + i * drawing->cell;
+        size_t x = drawing->left + i * drawing->cell;
 
         if (second % (int64_t)step != 0 && !(i == 0 && heat->seconds < step))
             continue;
@@ -180,7 +196,7 @@ static void add_time_axis(struct drawing *drawing)
         text_at(drawing, x, y + 18, "middle",
                 clock_text(&drawing->arena, first_ms + (int64_t)i * 1000));
     }
-    text_at(drawing, LEFT + heat->seconds * drawing->cell / 2, y + 38, "middle",
+    text_at(drawing, drawing->left + heat->seconds * drawing->cell / 2, y + 38, "middle",
             PK_LIT("simulated time, a column is a second"));
 }
 
@@ -229,9 +245,10 @@ void cmd_heat_svg(struct pk_buf *out, const struct cmd_heat *heat)
     size_t cell = heat->seconds == 0 ? CELL_MOST : MAP_WIDTH / heat->seconds;
 
     drawing.cell = cell < CELL_LEAST ? CELL_LEAST : cell > CELL_MOST ? CELL_MOST : cell;
-    drawing.width = LEFT + RIGHT + heat->seconds * drawing.cell;
-    if (drawing.width < LEFT + RIGHT + MAP_WIDTH / 2)
-        drawing.width = LEFT + RIGHT + MAP_WIDTH / 2;
+    make_labels(&drawing);
+    drawing.width = drawing.left + RIGHT + heat->seconds * drawing.cell;
+    if (drawing.width < WIDTH_LEAST)
+        drawing.width = WIDTH_LEAST;
     drawing.height = TOP + heat->snapshot->count * ROW_HEIGHT + BOTTOM;
     pk_buf_printf(out,
                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
