@@ -127,6 +127,17 @@ static void define_scale(struct pk_autoscale *scale, const struct pk_scaling *fr
     scale->down = ((int64_t)sim->autoscale_down_ms + period - 1) / period;
 }
 
+enum { QUEUE_SECONDS = 5 }; /* of the index' write rate, unless gsi.queue_units says more */
+
+static int64_t queue_max(const struct pk_admission_limits *limits,
+                         const struct pk_capacity_side *side, const struct pk_sim_settings *sim)
+{
+    int64_t rate =
+        limits->on_demand ? limits->partition * (int64_t)side->set.count : limits->provisioned;
+
+    return (sim->gsi_queue_units > 0 ? (int64_t)sim->gsi_queue_units : QUEUE_SECONDS * rate) * MS;
+}
+
 struct definition {
     const struct pk_table *table;
     const struct pk_sim_settings *sim;
@@ -160,6 +171,7 @@ static void define_side(struct pk_capacity *capacity, const struct definition *d
                                     definition->now_ms);
         pk_partition_set_sync(&side->set, map, definition->now_ms);
     }
+    side->queue_max_milli = queue_max(&setup.limits[PK_ACCESS_WRITE], side, definition->sim);
     define_scale(&side->scale[PK_ACCESS_READ],
                  index == NULL ? &table->throughput.scale_read : &index->throughput.scale_read,
                  definition->sim);
@@ -301,6 +313,19 @@ static size_t partition_of(const struct pk_demand *demand, const struct pk_parti
     return at;
 }
 
+/* Room in a queue is not a matter of time (indexes.md, "Admission"). */
+static void offer_queue(struct pk_demand *demand, struct pk_capacity_side *side)
+{
+    if (side->queue_milli >= side->queue_max_milli) {
+        demand->refuse =
+            side->delayed_by != PK_THROTTLE_NONE ? side->delayed_by : PK_THROTTLE_PROVISIONED;
+        side->blocked++;
+        return;
+    }
+    side->queue_milli += demand->milli;
+    demand->taken = true;
+}
+
 /* An index that is gone meanwhile limits nothing. */
 static void offer(struct pk_demand *demand, int64_t now_ms)
 {
@@ -316,13 +341,22 @@ static void offer(struct pk_demand *demand, int64_t now_ms)
     demand->taken = false;
     if (side == NULL)
         return;
-    request.partition = demand->at = partition_of(demand, &side->set);
-    demand->refuse = pk_partition_set_offer(&side->set, &request, now_ms);
-    if (demand->refuse != PK_THROTTLE_NONE) {
-        side->blocked += demand->index != NULL && demand->access == PK_ACCESS_WRITE;
+    if (demand->queue) {
+        offer_queue(demand, side);
         return;
     }
-    pk_partition_set_take(&side->set, demand->access, request.partition, demand->milli);
+    request.partition = demand->at = partition_of(demand, &side->set);
+    if (demand->quiet)
+        demand->refuse = pk_admission_check(&side->set.admission[demand->access], demand->at,
+                                            demand->milli, now_ms);
+    if (demand->refuse == PK_THROTTLE_NONE)
+        demand->refuse = pk_partition_set_offer(&side->set, &request, now_ms);
+    if (demand->refuse != PK_THROTTLE_NONE) {
+        side->blocked +=
+            demand->index != NULL && demand->access == PK_ACCESS_WRITE && !demand->quiet;
+        return;
+    }
+    pk_partition_set_take(&side->set, demand->access, demand->at, demand->milli);
     demand->taken = true;
 }
 
@@ -330,7 +364,9 @@ static void give_back(struct pk_demand *demand)
 {
     struct pk_capacity_side *side = side_of(demand);
 
-    if (demand->taken && side != NULL)
+    if (demand->taken && side != NULL && demand->queue)
+        side->queue_milli -= demand->milli;
+    else if (demand->taken && side != NULL)
         pk_partition_set_take(&side->set, demand->access, demand->at, -demand->milli);
     demand->taken = false;
 }
@@ -339,7 +375,7 @@ static void note_admitted(const struct pk_demand *demand)
 {
     struct pk_capacity_side *side = side_of(demand);
 
-    if (side == NULL)
+    if (side == NULL || demand->queue)
         return;
     side->set.list[demand->at].running.admitted[demand->access]++;
     side->grown = side->grown || demand->access == PK_ACCESS_WRITE;
@@ -426,5 +462,55 @@ void pk_capacity_take(const struct pk_demand *demand, pk_slice row, int64_t mill
     if (side != NULL)
         pk_partition_set_take(&side->set, demand->access,
                               pk_partition_set_find(&side->set, pk_partition_position(row)), milli);
+    pthread_mutex_unlock(&capacity->lock);
+}
+
+/* Back-pressure ---------------------------------------------------------------------------------*/
+
+bool pk_capacity_queues(const struct pk_engine *engine)
+{
+    return pk_capacity_asks(engine) && atomic_load(&engine->gsi_queue) != 0;
+}
+
+bool pk_capacity_delays(const struct pk_engine *engine)
+{
+    return pk_capacity_queues(engine) && atomic_load(&engine->throttle) == PK_THROTTLING_ENFORCE;
+}
+
+/* KeyRange before Provisioned before MaxOnDemand before Account. */
+static int rank_of(enum pk_throttle throttle)
+{
+    switch (throttle) {
+    case PK_THROTTLE_KEY_RANGE:
+        return 4;
+    case PK_THROTTLE_PROVISIONED:
+        return 3;
+    case PK_THROTTLE_MAX_ON_DEMAND:
+        return 2;
+    case PK_THROTTLE_ACCOUNT:
+        return 1;
+    case PK_THROTTLE_NONE:
+        break;
+    }
+    return 0;
+}
+
+void pk_capacity_dequeue(const struct pk_demand *demands, size_t count, int64_t milli)
+{
+    struct pk_capacity *capacity = pk_capacity_of(demands[0].table);
+    struct pk_capacity_side *side;
+    enum pk_throttle delay = PK_THROTTLE_NONE;
+
+    for (size_t i = 0; i < count; i++) {
+        if (rank_of(demands[i].refuse) > rank_of(delay))
+            delay = demands[i].refuse;
+    }
+    pthread_mutex_lock(&capacity->lock);
+    side = side_of(&demands[0]);
+    if (side != NULL) {
+        if (delay != PK_THROTTLE_NONE)
+            side->delayed_by = delay;
+        side->queue_milli = milli < side->queue_milli ? side->queue_milli - milli : 0;
+    }
     pthread_mutex_unlock(&capacity->lock);
 }

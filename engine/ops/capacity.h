@@ -27,7 +27,11 @@ struct pk_capacity_side {
     struct pk_autoscale scale[PK_ACCESS_KINDS];
     int64_t period_milli[PK_ACCESS_KINDS]; /* consumed in the metric period that is running */
     uint64_t blocked;                      /* GSI: writes of the table that it refused */
-    bool grown;                            /* a size check is due */
+    int64_t queue_milli;                   /* GSI: write units accepted and not applied yet, of
+                                              queued back-pressure, since the engine was opened */
+    int64_t queue_max_milli;
+    enum pk_throttle delayed_by; /* GSI: the level that last delayed the queue */
+    bool grown;                  /* a size check is due */
 };
 
 enum { PK_CAPACITY_SIDES = 1 + PK_GSI_MAX + 1, PK_SPLITS_KEPT = 32 };
@@ -69,6 +73,8 @@ struct pk_demand {
     int64_t milli;           /* of a read: its least charge */
     pk_slice row;            /* the key of its row; of a query or scan, of the first */
     bool before;             /* of a backward one: its partition is the last before that */
+    bool queue;              /* of a GSI: room in its queue, instead of its buckets */
+    bool quiet;              /* of what waits and asks again: a refusal is not counted */
     size_t at;               /* out: its partition, as long as the lock is held */
     enum pk_throttle refuse; /* out: the limit that refuses, or would */
     bool taken;              /* out */
@@ -79,6 +85,12 @@ bool pk_capacity_asks(const struct pk_engine *engine);
  * and all reasons (§6): PK_E_THROUGHPUT_EXCEEDED, PK_E_THROTTLED. */
 PK_MUST_CHECK enum pk_code pk_capacity_admit(struct pk_engine *engine, struct pk_demand *demands,
                                              size_t count, struct pk_error *err);
+/* Takes what was applied out of an index' queue; a demand that was refused says what delays it. */
+void pk_capacity_dequeue(const struct pk_demand *demands, size_t count, int64_t milli);
+/* Whether back-pressure is queued, and whether the queue then waits for capacity. */
+bool pk_capacity_queues(const struct pk_engine *engine);
+bool pk_capacity_delays(const struct pk_engine *engine);
+
 /* What admission said of demands that were executed, for the facts. */
 void pk_capacity_facts(const struct pk_demand *demands, size_t count, struct pk_facts *facts);
 /* Once its cost is known: takes the rest of what it costs, if it was admitted. */

@@ -14,6 +14,7 @@ struct looking {
     const struct pk_snapshot_request *request;
     struct pk_snapshot *snapshot;
     struct pk_capacity_side *side; /* under the lock */
+    bool queues;
 };
 
 /* Accesses -------------------------------------------------------------------------------------*/
@@ -294,6 +295,8 @@ static void look_indexes(const struct looking *looking, struct pk_capacity *capa
         looks[i].read = look_access(side, PK_ACCESS_READ, now_ms);
         looks[i].write = look_access(side, PK_ACCESS_WRITE, now_ms);
         looks[i].blocked = side->blocked;
+        looks[i].queue_milli = side->queue_milli;
+        looks[i].queue_limit_milli = looking->queues ? side->queue_max_milli : 0;
     }
     looking->snapshot->indexes = looks;
 }
@@ -348,7 +351,7 @@ enum pk_code pk_engine_snapshot(struct pk_engine *engine, struct pk_call *call,
                                 const struct pk_snapshot_request *request,
                                 struct pk_snapshot *snapshot, struct pk_error *err)
 {
-    struct looking looking = {engine, call, request, snapshot, NULL};
+    struct looking looking = {engine, call, request, snapshot, NULL, pk_capacity_queues(engine)};
     struct pk_counters *counters;
     enum pk_code rc;
 

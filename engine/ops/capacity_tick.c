@@ -490,7 +490,7 @@ enum pk_code pk_capacity_fit(struct pk_engine *engine, struct pk_table *table, s
 /* Heat lasts as long as its seconds do, and a period as long as something was consumed in it. */
 static bool is_under_way(const struct pk_capacity_side *side)
 {
-    if (side->set.active)
+    if (side->set.active || side->queue_milli > 0)
         return true;
     for (size_t i = 0; i < side->set.count; i++) {
         if (side->set.list[i].heat.hot_run > 0 || side->set.list[i].heat.count > 0)

@@ -10,6 +10,7 @@
 #include "engine/base/rng.h"
 #include "engine/log/stream_keep.h"
 #include "engine/ops/tallies.h"
+#include "engine/ops/write.h"
 #include "engine/table/index.h"
 #include "engine/table/partition_map.h"
 
@@ -111,14 +112,37 @@ static enum pk_code count_built(struct run *run, const struct pk_index_effect *e
     return rc;
 }
 
-static enum pk_code apply_change(struct run *run, const struct pk_change *change,
+/* Queued back-pressure: the index pays when the change is applied, and in enforce it waits for what
+ * it pays with (indexes.md, "Propagation tick"). */
+static bool has_capacity(struct run *run, const struct pk_index_effect *effect)
+{
+    struct pk_error refused = PK_ERROR_INIT;
+    struct pk_demand demands[2];
+    size_t count = 0;
+    enum pk_code rc = PK_OK;
+
+    if (pk_capacity_queues(run->engine) && run->index->status != PK_STATUS_CREATING)
+        count = pk_effect_demands(run->table, effect, demands);
+    for (size_t i = 0; i < count; i++)
+        demands[i].quiet = true;
+    if (count > 0) {
+        rc = pk_capacity_admit(run->engine, demands, count, &refused);
+        pk_capacity_dequeue(demands, count, rc == PK_OK ? (int64_t)effect->units * 1000 : 0);
+    }
+    pk_error_release(&refused);
+    return rc == PK_OK;
+}
+
+/* *waits: it is not applied, because the index has no capacity for it now. */
+static enum pk_code apply_change(struct run *run, const struct pk_change *change, bool *waits,
                                  struct pk_error *err)
 {
     struct pk_index_effect effect;
     enum pk_code rc = PK_OK;
 
     pk_index_plan_one(run->table, run->index, change->before, change->after, &run->arena, &effect);
-    if (effect.units == 0)
+    *waits = effect.units > 0 && !has_capacity(run, &effect);
+    if (effect.units == 0 || *waits)
         return PK_OK;
     if (run->index->status == PK_STATUS_CREATING) {
         rc = count_built(run, &effect, err);
@@ -169,6 +193,7 @@ static enum pk_code run_records(struct run *run, uint32_t shard, struct pk_iter 
 
     for (pk_iter_seek_first(iter); pk_iter_valid(iter) && rc == PK_OK; pk_iter_next(iter)) {
         struct pk_change change;
+        bool waits = false;
 
         if (!pk_change_open(pk_iter_key(iter), pk_iter_value(iter), &change))
             return fail_damaged(run, err);
@@ -177,10 +202,14 @@ static enum pk_code run_records(struct run *run, uint32_t shard, struct pk_iter 
             run->more = run->more || run->left == 0;
             break;
         }
+        rc = apply_change(run, &change, &waits, err);
+        if (waits) {
+            run->stopped = true;
+            break;
+        }
         run->left--;
         run->records++;
         run->at = change.sequence + 1;
-        rc = apply_change(run, &change, err);
         if (rc == PK_OK && run->records >= commit_records(run))
             rc = commit(run, shard, err);
     }
@@ -338,7 +367,7 @@ static enum pk_code catch_up(struct pk_engine *engine, const struct pk_table *ta
     struct pk_index_reader *reader;
     enum pk_code rc;
 
-    if (!is_read(index) || has_lag(engine) || engine->store == NULL ||
+    if (!is_read(index) || has_lag(engine) || pk_capacity_delays(engine) || engine->store == NULL ||
         pk_store_is_stuck(engine->store))
         return PK_OK;
     run.bound = pk_log_next(&run.log->log);
@@ -440,6 +469,23 @@ enum pk_code pk_propagate_tick(struct pk_engine *engine, int64_t now_ms, size_t 
     }
     pk_catalog_free_all(tables, count);
     return rc;
+}
+
+void pk_propagate_now(struct pk_engine *engine, const struct pk_table *table)
+{
+    struct pk_table_log *log = pk_table_log(table);
+
+    if (has_lag(engine) || pthread_mutex_trylock(&log->apply) != 0)
+        return;
+    for (size_t i = table->local_count; i < table->index_count; i++) {
+        struct run run = run_of(engine, table, &table->indexes[i]);
+        struct pk_error failed = PK_ERROR_INIT;
+
+        run.bound = pk_log_safe(&log->log);
+        if (is_read(run.index) && run_index(&run, &failed) != PK_OK)
+            pk_error_release(&failed);
+    }
+    pthread_mutex_unlock(&log->apply);
 }
 
 /* When the first record is due that a reader has not applied in the shard; else unchanged. */

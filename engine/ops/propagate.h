@@ -39,6 +39,9 @@ PK_MUST_CHECK enum pk_code pk_propagate_to_end(struct pk_engine *engine,
  * failure is told after all were tried. */
 PK_MUST_CHECK enum pk_code pk_propagate_tick(struct pk_engine *engine, int64_t now_ms, size_t max,
                                              bool *more, struct pk_error *err);
+/* Applies at once, without lag, what there is capacity for, unless somebody does already: before a
+ * write that needs room in a queue. Not under a latch. What fails is tried again by a tick. */
+void pk_propagate_now(struct pk_engine *engine, const struct pk_table *table);
 /* When the next record is due; INT64_MAX: none waits for a time. */
 PK_MUST_CHECK enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64_t *due_ms,
                                                  struct pk_error *err);

@@ -8,6 +8,7 @@
 #include "engine/ops/write.h"
 
 #include "engine/expr/expr_update.h"
+#include "engine/ops/propagate.h"
 #include "engine/ops/read_check.h"
 #include "engine/ops/table_log.h"
 #include "engine/ops/ttl.h"
@@ -442,6 +443,8 @@ static enum pk_code prepare_latched(struct pk_engine *engine, struct pk_call *ca
             rc = pk_write_prepare(engine, call, step, err);
         if (rc != PK_OK)
             return rc;
+        if (pk_capacity_delays(engine) && step->table->index_count > step->table->local_count)
+            pk_propagate_now(engine, step->table);
         /* A batch waits for the transaction instead: it cannot say which of its items failed. */
         if (step->mode == PK_WRITE_ALONE && pk_inflight_has(&engine->inflight, step->row))
             return pk_fail(err, PK_E_TXN_CONFLICT, "Transaction is ongoing for the item");

@@ -58,6 +58,11 @@ void pk_write_release(struct pk_write_step *step);
 PK_MUST_CHECK enum pk_code pk_write_decide(struct pk_engine *engine, struct pk_call *call,
                                            struct pk_write_step *step,
                                            struct pk_collection_sizes *sizes, struct pk_error *err);
+/* What an index' change asks of its partitions: one demand, or two when an entry moves; 0: the
+ * index is not touched. */
+struct pk_index_effect;
+size_t pk_effect_demands(const struct pk_table *table, const struct pk_index_effect *effect,
+                         struct pk_demand demands[2]);
 /* What it asks for. decided: its effects are known; else its condition failed. */
 void pk_write_demand(struct pk_engine *engine, struct pk_call *call, struct pk_write_step *step,
                      bool decided);

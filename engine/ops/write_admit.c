@@ -12,31 +12,37 @@ enum { MILLI = 1000 };
 static void add_demand(struct pk_write_step *step, const struct pk_index *index, pk_slice row,
                        int64_t milli)
 {
-    if (milli > 0)
-        step->demands[step->demand_count++] = (struct pk_demand){.table = step->table,
-                                                                 .index = index,
-                                                                 .access = PK_ACCESS_WRITE,
-                                                                 .milli = milli,
-                                                                 .row = row};
+    step->demands[step->demand_count++] = (struct pk_demand){.table = step->table,
+                                                             .index = index,
+                                                             .access = PK_ACCESS_WRITE,
+                                                             .milli = milli,
+                                                             .row = row};
 }
 
 /* An entry that moves is taken out in one place and put in in another. */
-static void add_effect(struct pk_write_step *step, const struct pk_index_effect *effect)
+size_t pk_effect_demands(const struct pk_table *table, const struct pk_index_effect *effect,
+                         struct pk_demand demands[2])
 {
-    int64_t milli = (int64_t)effect->units * MILLI;
-    bool moves = effect->before.key.data != NULL && effect->after.key.data != NULL &&
-                 !pk_slice_equal(effect->before.key, effect->after.key);
+    struct pk_demand demand = {.table = table,
+                               .index = effect->index,
+                               .access = PK_ACCESS_WRITE,
+                               .milli = (int64_t)effect->units * MILLI,
+                               .row = effect->after.key};
+    size_t count = 0;
 
     if (effect->units == 0)
-        return;
-    if (moves) {
-        int64_t out = pk_cost_write(effect->before.size);
-
-        add_demand(step, effect->index, effect->before.key, out);
-        milli -= out;
+        return 0;
+    if (effect->before.key.data != NULL && effect->after.key.data != NULL &&
+        !pk_slice_equal(effect->before.key, effect->after.key)) {
+        demands[count] = demand;
+        demands[count].row = effect->before.key;
+        demands[count].milli = pk_cost_write(effect->before.size);
+        demand.milli -= demands[count++].milli;
+    } else if (effect->after.key.data == NULL) {
+        demand.row = effect->before.key;
     }
-    add_demand(step, effect->index,
-               effect->after.key.data != NULL ? effect->after.key : effect->before.key, milli);
+    demands[count++] = demand;
+    return count;
 }
 
 static int64_t table_milli(const struct pk_write_step *step, bool decided)
@@ -61,10 +67,14 @@ void pk_write_demand(struct pk_engine *engine, struct pk_call *call, struct pk_w
     step->demands = PK_NEW_ARRAY(call->arena, struct pk_demand,
                                  1 + 2 * (table->index_count - table->local_count));
     add_demand(step, NULL, step->row, table_milli(step, decided));
-    if (!decided || atomic_load(&engine->gsi_queue) != 0)
-        return;
-    for (size_t i = table->local_count; i < table->index_count; i++)
-        add_effect(step, &step->effects[i]);
+    for (size_t i = table->local_count; decided && i < table->index_count; i++) {
+        struct pk_demand *first = &step->demands[step->demand_count];
+        size_t count = pk_effect_demands(table, &step->effects[i], first);
+
+        for (size_t k = 0; k < count; k++)
+            first[k].queue = pk_capacity_queues(engine);
+        step->demand_count += count;
+    }
 }
 
 enum pk_code pk_write_admit(struct pk_engine *engine, struct pk_call *call,

@@ -560,3 +560,74 @@ Test(throttle, an_entry_that_moves_pays_twice)
     pk_snapshot_release(&snapshot);
     engine_close(&world.fx);
 }
+
+/* ---- back-pressure, queued ------------------------------------------------------------------- */
+
+/* Table 100, GSI 10, a queue of 20, no lag, 50 puts a second: 30 in the first (10 are applied at
+ * once), then 10 a second; the lag settles at 2 s. */
+Test(throttle, queued_back_pressure)
+{
+    struct world world;
+    struct pk_snapshot snapshot;
+    int n = 0;
+
+    open_aws(&world);
+    world.sim.burst_seconds = 0;
+    world.sim.gsi_queue = 1;
+    world.sim.gsi_queue_units = 20;
+    apply(&world);
+    engine_table(&world.fx, "T PK:S provisioned=100/100; gsi G1 G1:S keys provisioned=10/10");
+    for (int second = 0; second < 5; second++) {
+        struct read_text scan = {.from = "T.G1"};
+        int accepted = 0;
+
+        for (int i = 0; i < 50; i++, n++)
+            accepted +=
+                engine_put(&world.fx, "T",
+                           engine_format(&world.fx, "{PK: 'K#%d', G1: 'g%d'}", n, n)) == PK_OK;
+        cr_expect_eq(accepted, second == 0 ? 30 : 10, "second %d: %d", second, accepted);
+        cr_expect_eq(world.fx.err.code, PK_E_THROUGHPUT_EXCEEDED);
+        cr_expect_str_eq(reasons(&world), "IndexWriteProvisionedThroughputExceeded T/G1");
+        cr_assert_eq(engine_read(&world.fx, &scan), PK_OK);
+        cr_expect_eq(world.fx.read.count, (uint64_t)(10 * (second + 1)), "second %d: %d", second,
+                     (int)world.fx.read.count);
+        look(&world, "T", &snapshot);
+        cr_expect_eq(snapshot.indexes[0].queue_milli, 20000);
+        cr_expect_eq(snapshot.indexes[0].queue_limit_milli, 20000);
+        cr_expect_eq(snapshot.indexes[0].lag.waiting, 20);
+        /* the next of them goes when it is two seconds old */
+        cr_expect_eq(snapshot.indexes[0].lag.oldest_ms, second == 0 ? 0 : SECOND, "second %d: %d",
+                     second, (int)snapshot.indexes[0].lag.oldest_ms);
+        pk_snapshot_release(&snapshot);
+        next_second(&world);
+    }
+    /* nothing that was accepted is lost */
+    for (int i = 0; i < 10; i++)
+        next_second(&world);
+    look(&world, "T", &snapshot);
+    cr_expect_eq(snapshot.indexes[0].counts.items, 70);
+    cr_expect_eq(snapshot.indexes[0].queue_milli, 0);
+    pk_snapshot_release(&snapshot);
+    engine_close(&world.fx);
+}
+
+/* Observed, a queue delays nothing and counts the same. */
+Test(throttle, an_observed_queue_delays_nothing)
+{
+    struct world world;
+    struct read_text scan = {.from = "T.G1"};
+
+    open_world(&world, pk_sim_settings_aws(), PK_THROTTLING_OBSERVE);
+    world.sim.burst_seconds = 0;
+    world.sim.gsi_queue = 1;
+    world.sim.gsi_queue_units = 20;
+    apply(&world);
+    engine_table(&world.fx, "T PK:S provisioned=100/100; gsi G1 G1:S keys provisioned=10/10");
+    for (int i = 0; i < 50; i++)
+        cr_expect_eq(
+            engine_put(&world.fx, "T", engine_format(&world.fx, "{PK: 'K#%d', G1: 'g%d'}", i, i)),
+            PK_OK);
+    cr_assert_eq(engine_read(&world.fx, &scan), PK_OK);
+    cr_expect_eq(world.fx.read.count, 50);
+    engine_close(&world.fx);
+}
