@@ -150,6 +150,7 @@ check: build-tests ## run every test (no installing)
 	@CONFIG=$(CONFIG) sh tests/run-tests.sh $(call bin,$(TEST_SRC) $(RACE_SRC))
 	@sh tests/shell/run-tmux.sh
 	@sh tests/shell/run-tmux-panel.sh
+	@sh tests/shell/run-tmux-watch.sh
 	@sh tests/check-docs.sh
 	@sh tests/check-layering.sh
 

@@ -373,6 +373,7 @@ static void read_tail(struct pk_arena *arena, const cJSON *answer, struct cmd_ta
 
     tail->last = number_of(answer, "Last");
     tail->lost = number_of(answer, "Lost");
+    tail->opened = number_of(answer, "Opened");
     tail->records = PK_NEW_ARRAY(arena, struct cmd_tail_record, tail->count);
     for (size_t i = 0; i < tail->count; i++, node = node->next)
         read_record(arena, node, &tail->records[i]);

@@ -23,14 +23,16 @@
  *     went over the row, noted while such requests come at least every half a minute. LastRead: its
  *     number, ascending, 0 when it went over no row; ReadFrom: the first row that it went over.
  *   Pksk.Tail {TableName?, After?: number, Limit: n, Newest?: bool}
- *   → {"Last":n,"Lost":n,"Records":[{"Number","Time","TableName","Event":"INSERT|MODIFY|REMOVE",
+ *   →
+ * {"Last":n,"Lost":n,"Opened":ms,"Records":[{"Number","Time","TableName","Event":"INSERT|MODIFY|REMOVE",
  *      "Keys":key,"Old":item?,"New":item?,"Partition":n,"Shard":text?,"Cause":"USER|TTL|TRANSACTION"}]}
  *     A ring in memory that begins with the first such request and ends half a minute after the
  *     last one; it costs the table's writes nothing while nobody looks, and what a slow reader
  *     missed (of whatever table) is counted in Lost. After 0, or a number that was not given yet:
  *     from the oldest that is there. Newest: the latest Limit records instead of the first ones;
  *     those in between are lost. An answer holds 256 KB of images at most, but one record always;
- *     Last is where to go on.
+ *     Last is where to go on. Opened tells openings of a store apart, each of which numbers
+ *     its changes from 1.
  *
  * What a request asks for is bounded, what an answer says is not trusted.
  */
@@ -88,6 +90,7 @@ struct cmd_tail_record {
 };
 struct cmd_tail {
     uint64_t last, lost;
+    uint64_t opened;
     struct cmd_tail_record *records; /* oldest first */
     size_t count;
 };

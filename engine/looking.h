@@ -104,7 +104,8 @@ struct pk_tail_request {
     void *context;
 };
 struct pk_tail_result {
-    uint64_t last; /* where to go on */
+    int64_t opened_ms; /* real time: tells openings of a store apart, each of which counts from 1 */
+    uint64_t last;     /* where to go on */
     /* Records above `after`, of whatever table, that the reader will not see: overwritten, or
      * passed over for newer ones. 0 when it asked from 0. */
     uint64_t lost;

@@ -202,5 +202,7 @@ enum pk_code api_pksk_tail(struct api_call *call, const struct cJSON *request, s
     pk_buf_add_byte(out, ']');
     add_number(out, "Last", result.last);
     add_number(out, "Lost", result.lost);
+    json_out_member(out, "Opened");
+    json_out_int(out, result.opened_ms);
     return rc;
 }

@@ -59,7 +59,7 @@ static size_t entry_bytes(const struct pk_tail_entry *entry)
 
 void pk_tail_init(struct pk_tail *tail)
 {
-    *tail = (struct pk_tail){.next = 1};
+    *tail = (struct pk_tail){.opened_ms = pk_clock_real_ms(), .next = 1};
     pthread_mutex_init(&tail->lock, NULL);
 }
 
@@ -260,7 +260,7 @@ enum pk_code pk_engine_tail(struct pk_engine *engine, struct pk_call *call,
     };
     enum pk_code rc = PK_OK;
 
-    *result = (struct pk_tail_result){0};
+    *result = (struct pk_tail_result){.opened_ms = engine->tail.opened_ms};
     take_records(&taking);
     for (size_t i = 0; i < taking.count; i++) {
         if (rc == PK_OK)

@@ -19,6 +19,7 @@ struct pk_tail_entry;
 
 struct pk_tail {
     struct pk_lease lease;
+    int64_t opened_ms; /* real time */
     pthread_mutex_t lock;         /* guards the rest */
     struct pk_tail_entry **slots; /* PK_TAIL_KEPT, by number; NULL while nobody looks */
     uint64_t next;                /* the number of the next record, from 1 */

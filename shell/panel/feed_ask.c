@@ -124,7 +124,6 @@ void sh_feed_answers_release(struct sh_feed_answers *answers)
 
 void sh_feed_answers_restart(struct sh_feed_answers *answers)
 {
-    answers->tail_last = 0;
     answers->history_us = answers->item_us = answers->traffic_us = 0;
 }
 
@@ -295,6 +294,23 @@ static void ask_viewport(struct round *round, pk_slice table)
     sh_feed_part_unref(part);
 }
 
+/* The store was opened again, perhaps by another process: its numbers begin anew, those of a frame
+ * go on. False: the answer is of another opening than the question. */
+static bool take_opening(struct sh_feed_answers *answers, struct cmd_tail *tail)
+{
+    bool same = tail->opened == answers->tail_opened || answers->tail_last == 0;
+
+    answers->tail_opened = tail->opened;
+    if (!same) {
+        answers->tail_base += answers->tail_last;
+        answers->tail_last = 0;
+        return false;
+    }
+    for (size_t i = 0; i < tail->count; i++)
+        tail->records[i].number += answers->tail_base;
+    return true;
+}
+
 static void add_tail(struct sh_feed_answers *answers, struct sh_feed_part *part)
 {
     size_t records = part->tail.count;
@@ -334,7 +350,10 @@ static void ask_tail(struct round *round, pk_slice table)
         return;
     part = part_new();
     if (cmd_tail_take(round->context, &part->arena, &request, &part->tail, &err) == PK_OK) {
-        add_tail(round->answers, part);
+        if (take_opening(round->answers, &part->tail))
+            add_tail(round->answers, part);
+        else
+            sh_feed_part_unref(part); /* the next round asks from the first one */
         return;
     }
     note_failure(round, &err);

@@ -49,7 +49,9 @@ struct sh_feed_answers {
     struct sh_feed_part *traffic;
     struct sh_feed_part *tails[SH_FEED_TAILS]; /* oldest first */
     size_t tail_count;
-    uint64_t tail_last; /* where the tail goes on */
+    uint64_t tail_last;   /* where the tail goes on */
+    uint64_t tail_opened; /* of which opening of the store those numbers are */
+    uint64_t tail_base;   /* added to them: those of the openings before */
     uint64_t lost;
     int64_t history_us, item_us, traffic_us; /* when they were asked, on the real clock */
     struct pk_buf trouble;                   /* empty: all is well */

@@ -86,7 +86,10 @@ void sh_status_draw(struct pk_arena *arena, const struct sh_area *area,
     int right_at = area->width - right_width - 1;
 
     sh_put_repeat(area, sh_at(0, 0, area->width), SH_INK_STATUS, " ");
-    if (right_at < area->width / 3) {
+    if (right_at < area->width / 3 && frame->trouble.len > 0) {
+        right_at = area->width / 3; /* cut, but said */
+        right_width = area->width - right_at - 1;
+    } else if (right_at < area->width / 3) {
         right_at = area->width; /* no room: the left end says more */
         right_width = 0;
     }
@@ -100,5 +103,6 @@ void sh_status_draw(struct pk_arena *arena, const struct sh_area *area,
     if (frame->last.len > 0 && end + 4 + sh_width(area, frame->last) + 3 < right_at)
         sh_put(area, 0, end + 4, SH_INK_STATUS, frame->last);
     if (right_width > 0)
-        sh_put(area, 0, right_at, alert ? SH_INK_STATUS_ALERT : SH_INK_STATUS_STRONG, right);
+        sh_put_cut(area, sh_at(0, right_at, right_width),
+                   alert ? SH_INK_STATUS_ALERT : SH_INK_STATUS_STRONG, right);
 }
