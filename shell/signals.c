@@ -52,6 +52,11 @@ int sh_signals_wait(struct pollfd *fds, nfds_t count, int timeout_ms)
     struct timespec limit = {timeout_ms / 1000, (timeout_ms % 1000) * 1000000L};
     int ready = ppoll(fds, count, timeout_ms < 0 ? NULL : &limit, &outside);
 
+    /* where a descriptor is ready at once, no signal was let in: a flood must not keep Ctrl-C out */
+    if (ready > 0) {
+        limit = (struct timespec){0, 0};
+        ppoll(NULL, 0, &limit, &outside);
+    }
     return ready < 0 ? 0 : ready;
 }
 

@@ -15,11 +15,14 @@ struct walk {
     int run_at;   /* … that begin in this column */
 };
 
+/* Rows above and below the area cost no drawing: a line may have a million characters. */
 static void draw_run(struct walk *walk)
 {
     const struct sh_flow *flow = walk->flow;
+    bool seen = flow->area != NULL && walk->row >= flow->skip &&
+                walk->row - flow->skip < flow->area->height;
 
-    if (flow->area != NULL && walk->run.len > 0)
+    if (seen && walk->run.len > 0)
         sh_put(flow->area, walk->row - flow->skip, walk->run_at, walk->ink, walk->run);
     walk->run.len = 0;
 }
@@ -109,9 +112,9 @@ static void take_sequence(struct walk *walk, pk_slice *text)
 static void walk_character(struct walk *walk, pk_slice *text)
 {
     pk_slice rest = *text;
-    uint32_t code = '?';
+    uint32_t code = (unsigned char)rest.data[0];
 
-    if (!pk_utf8_take(&rest, &code))
+    if (code < 0x80 || !pk_utf8_take(&rest, &code))
         rest = pk_slice_skip(*text, 1);
     add_character(walk, pk_slice_of(text->data, text->len - rest.len), code);
     *text = rest;

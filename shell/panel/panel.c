@@ -105,8 +105,10 @@ static void draw_all(struct sh_panel *panel, int64_t now_us)
     int y = 0;
     int x = 0;
 
-    sh_line_look(panel->sh->line, &line);
-    sh_typed_set(&panel->typed, &line, columns, !panel->look.utf8);
+    if (panel->all_due) {
+        sh_line_look(panel->sh->line, &line);
+        sh_typed_set(&panel->typed, &line, columns, !panel->look.utf8);
+    }
     panel->layout = sh_layout(rows, columns, panel->typed.rows);
 
     const struct sh_layout *layout = &panel->layout;
@@ -276,7 +278,7 @@ void sh_panel_look(struct sh_panel *panel)
     panel->look.colours = plain ? 0 : sh_screen_colours(panel->screen);
     panel->look.utf8 = !sh_ascii(panel->sh);
     if (before.utf8 != panel->look.utf8 || before.colours != panel->look.colours)
-        panel->view_due = true;
+        panel->view_due = panel->all_due = true;
 }
 
 enum pk_code sh_panel_on(struct sh *sh, struct pk_error *err)

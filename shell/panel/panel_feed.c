@@ -73,10 +73,12 @@ void sh_panel_feed_close(struct sh_panel *panel)
 /* True when the data is not what was drawn. What is frozen stays. */
 bool sh_panel_feed_take(struct sh_panel *panel)
 {
-    if (panel->frozen)
-        return false;
-
     const struct sh_feed_data *data = sh_feed_latest(panel->feed);
+
+    if (panel->frozen) { /* taken all the same: the feed's descriptor is quiet then */
+        sh_feed_data_unref(data);
+        return false;
+    }
     bool newer = data->serial != panel->data->serial;
 
     /* another table: what the views remember is of the one before */

@@ -65,17 +65,18 @@ void sh_typed_set(struct sh_typed *typed, const struct sh_line_view *view, int c
     int rows = sh_flow(&flow, pk_buf_slice(&typed->text));
 
     typed->rows = flow.mark_row >= rows ? flow.mark_row + 1 : rows;
+    typed->row = flow.mark_row;
+    typed->column = flow.mark_column;
 }
 
 void sh_typed_draw(const struct sh_typed *typed, const struct sh_area *area, int *y, int *x)
 {
     struct sh_flow flow = flow_of(typed);
 
-    sh_flow(&flow, pk_buf_slice(&typed->text));
-    if (flow.mark_row >= area->height)
-        flow.skip = flow.mark_row - area->height + 1;
+    if (typed->row >= area->height)
+        flow.skip = typed->row - area->height + 1;
     flow.area = area;
     sh_flow(&flow, pk_buf_slice(&typed->text));
-    *y = flow.mark_row - flow.skip;
-    *x = flow.mark_column;
+    *y = typed->row - flow.skip;
+    *x = typed->column;
 }

@@ -11,12 +11,13 @@ struct sh_typed {
     size_t point;       /* offset of the cursor in it */
     int columns;
     bool ascii;
-    int rows; /* the cursor's row included */
+    int rows;        /* the cursor's row included */
+    int row, column; /* of the cursor */
 };
 
 #define SH_TYPED_INIT                                                                              \
     {                                                                                              \
-        PK_BUF_INIT, 0, 0, false, 0                                                                \
+        PK_BUF_INIT, 0, 0, false, 0, 0, 0                                                          \
     }
 
 void sh_typed_release(struct sh_typed *typed);
