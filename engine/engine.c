@@ -44,6 +44,7 @@
 #include <time.h>
 
 #include "engine/ops/backup.h"
+#include "engine/ops/capacity_keep.h"
 #include "engine/ops/core.h"
 #include "engine/ops/rebuild.h"
 #include "engine/ops/sim_settings.h"
@@ -127,6 +128,8 @@ static enum pk_code start(struct pk_engine *engine, struct pk_error *err)
         rc = pk_sim_settings_load(engine, err);
     if (rc == PK_OK)
         rc = pk_table_log_open_all(engine, err);
+    if (rc == PK_OK)
+        rc = pk_capacity_load(engine, err);
     if (rc == PK_OK)
         rc = pk_backup_open_all(engine, err);
     if (rc == PK_OK)
@@ -260,6 +263,10 @@ static void shut(struct pk_engine *engine)
         pk_recount_close(&engine->recount, &engine->catalog, engine->store, &err) != PK_OK)
         pk_recount_abandon(&engine->recount);
     pk_split_counts_abandon(&engine->split_counts);
+    /* It may be lost: it is no more than what people have seen. */
+    pk_error_release(&err);
+    if (!pk_store_is_stuck(engine->store) && pk_capacity_save(engine, &err) != PK_OK)
+        pk_error_release(&err);
     pk_error_release(&err);
     pk_store_close(engine->store);
     engine->store = NULL;

@@ -54,6 +54,7 @@ enum pk_meta_kind {
     PK_META_BACKUP = 'b',      /* backup id(4): its name, state, and its table's definition */
     PK_META_DEPARTED = 'd',    /* table id(4): a dropped table's definition, for its streams */
     PK_META_EXPIRY = 'e',      /* table id(4): how far expiry rows of older items are made */
+    PK_META_CAPACITY = 'y',    /* table id(4): what is kept of its partitions, at a clean close */
     PK_META_ATTACHMENT = 'a',  /* table id(4): text kept beside the table (an imported model) */
 };
 

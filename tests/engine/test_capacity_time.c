@@ -4,6 +4,7 @@
 
 #include "engine/snapshot.h"
 #include "tests/support/engine_fixture.h"
+#include "tests/support/temp_dir.h"
 
 TestSuite(capacity_time);
 
@@ -418,4 +419,47 @@ Test(capacity_time, a_full_partition_splits_in_half)
         pk_snapshot_release(&snapshot);
         engine_close(&world.fx);
     }
+}
+
+/* ---- a restart ------------------------------------------------------------------------------- */
+
+/* Refusals and a split that is under way outlive a clean close; the split then ends in its time. */
+Test(capacity_time, a_restart_keeps_what_was_seen)
+{
+    struct world world;
+    struct temp_dir dir;
+    struct pk_snapshot snapshot;
+    uint64_t refused;
+
+    temp_dir_make(&dir);
+    engine_open_dir(&world.fx, dir.path);
+    world.sim = pk_sim_settings_workshop();
+    world.sim.on_demand_write = 10;
+    world.sim.on_demand_read = 30;
+    apply(&world);
+    engine_table(&world.fx, "T PK:S");
+    for (int t = 0; t < 6; t++) {
+        for (int i = 0; i < 30; i++)
+            (void)write_item(&world, engine_format(&world.fx, "{PK: 'k%d'}", i * 7 % 30));
+        pass(&world, SECOND);
+    }
+    look(&world, &snapshot);
+    cr_assert(snapshot.partitions[0].splitting);
+    refused = snapshot.partitions[0].write.throttled[PK_LIMIT_KEY_RANGE];
+    cr_expect_gt(refused, 0);
+    pk_snapshot_release(&snapshot);
+    engine_close(&world.fx);
+
+    engine_open_dir(&world.fx, dir.path);
+    look(&world, &snapshot);
+    cr_expect(snapshot.partitions[0].splitting);
+    cr_expect_eq(snapshot.partitions[0].write.throttled[PK_LIMIT_KEY_RANGE], refused);
+    pk_snapshot_release(&snapshot);
+    pass(&world, 2 * SECOND);
+    cr_expect_eq(partitions(&world), 2);
+    engine_close(&world.fx);
+    engine_open_dir(&world.fx, dir.path);
+    cr_expect_eq(partitions(&world), 2);
+    engine_close(&world.fx);
+    temp_dir_remove(&dir);
 }
