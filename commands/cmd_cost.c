@@ -143,6 +143,17 @@ struct month {
     int64_t stored; /* bytes, with what is billed beside them */
 };
 
+static void add_second(struct load *load, const struct cmd_heat *heat, size_t partition,
+                       size_t second)
+{
+    struct cmd_heat_cell cell = cmd_heat_cell(heat, partition, second);
+
+    if (!cmd_heat_counts(heat, partition, second))
+        return;
+    load->read_sum = pricing_sum(load->read_sum, cell.read_milli);
+    load->write_sum = pricing_sum(load->write_sum, cell.write_milli);
+}
+
 static enum pk_code look_at(struct cmd_context *context, struct month *month, size_t i,
                             struct pk_error *err)
 {
@@ -150,6 +161,7 @@ static enum pk_code look_at(struct cmd_context *context, struct month *month, si
         .table = month->table->name, .history = SECONDS, .limit = 10000};
     struct cmd_snapshot snapshot;
     struct cmd_heat heat;
+    size_t known;
     enum pk_code rc;
 
     if (i > 0)
@@ -158,16 +170,13 @@ static enum pk_code look_at(struct cmd_context *context, struct month *month, si
     if (rc != PK_OK)
         return rc;
     heat = cmd_heat_of(&snapshot);
+    known = cmd_heat_known(&heat);
     for (size_t p = 0; p < snapshot.count; p++) {
-        for (size_t s = 0; s < heat.seconds; s++) {
-            struct cmd_heat_cell cell = cmd_heat_cell(&heat, p, s);
-
-            month->loads[i].read_sum = pricing_sum(month->loads[i].read_sum, cell.read_milli);
-            month->loads[i].write_sum = pricing_sum(month->loads[i].write_sum, cell.write_milli);
-        }
+        for (size_t s = known; s < heat.seconds; s++)
+            add_second(&month->loads[i], &heat, p, s);
     }
-    if (heat.seconds > month->seconds)
-        month->seconds = heat.seconds;
+    if (heat.seconds - known > month->seconds)
+        month->seconds = heat.seconds - known;
     if (i == 0)
         month->partitions = snapshot.partition_count;
     return PK_OK;

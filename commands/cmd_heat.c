@@ -110,7 +110,8 @@ static const struct cmd_map *make_map(const struct cmd_heat *heat, struct pk_are
     return map;
 }
 
-/* ---- the same as rows, for machines ---------------------------------------------------------- */
+/* ---- the same as rows, for machines: each request in one of them
+ * ---------------------------------------------------------- */
 
 static pk_slice second_text(struct pk_arena *arena, int64_t ms)
 {
@@ -137,7 +138,7 @@ static void add_second(struct cmd_result *result, struct cmd_grid *grid,
         pk_arena_printf(arena, "%u.%03u", cell.level / 1000, cell.level % 1000),
     };
 
-    if (cell.level > 0 || cell.refused > 0)
+    if ((cell.level > 0 || cell.refused > 0) && cmd_heat_counts(heat, row, second))
         cmd_grid_row(result, grid, cells);
 }
 

@@ -53,6 +53,14 @@ static bool at_limit(const struct cmd_snapshot_access *access)
     return access->limit > 0 && (access->refused > 0 || access->consumed >= access->limit * MILLI);
 }
 
+/* A table's own throughput may refuse what its partition could still serve. */
+static pk_slice state_text(const struct cmd_snapshot_access *access)
+{
+    if (access->limit > 0 && access->consumed >= access->limit * MILLI)
+        return PK_LIT("at limit");
+    return access->refused > 0 ? PK_LIT("throttles") : (pk_slice){NULL, 0};
+}
+
 static pk_slice burst_text(struct pk_arena *arena, const struct cmd_snapshot_access *access)
 {
     if (access->burst_max_milli == 0)
@@ -152,17 +160,16 @@ static void add_partition(struct sheet *sheet, const struct cmd_snapshot_partiti
     struct pk_arena *arena = sheet->arena;
     const struct cmd_snapshot_access *read = &partition->read;
     const struct cmd_snapshot_access *write = &partition->write;
-    const pk_slice none = {NULL, 0};
     pk_slice cells[COLUMNS] = {
         [NUMBER] = pk_arena_printf(arena, "%u", partition->number),
         [TOKENS] = cmd_range_text(arena, partition, sheet->digits),
         [ITEMS] = cmd_format_count(arena, partition->items),
         [SIZE] = cmd_format_bytes(arena, partition->bytes),
         [READS] = cmd_rate_text(arena, read->consumed),
-        [READS_AT_LIMIT] = at_limit(read) ? PK_LIT("at limit") : none,
+        [READS_AT_LIMIT] = state_text(read),
         [READ_BURST] = burst_text(arena, read),
         [WRITES] = cmd_rate_text(arena, write->consumed),
-        [WRITES_AT_LIMIT] = at_limit(write) ? PK_LIT("at limit") : none,
+        [WRITES_AT_LIMIT] = state_text(write),
         [WRITE_BURST] = burst_text(arena, write),
         [THROTTLED] = cmd_format_count(arena, throttles(read) + throttles(write)),
         [REASON] = reason_text(arena, partition),

@@ -2,7 +2,7 @@
 
 #include "commands/ranges.h"
 
-enum { FULL = 1000, KEYS_MAX = 16, SHARE_LEAST = 10 };
+enum { FULL = 1000, KEYS_MAX = 16, SHARE_LEAST = 10, SPLITS_TOLD = 32 };
 
 /* Histories end together: index i of the whole is this one of a partition's; false: it has none. */
 static bool own_index(const struct cmd_snapshot_partition *partition, size_t from_end, size_t *i)
@@ -68,6 +68,54 @@ struct cmd_heat_cell cmd_heat_cell(const struct cmd_heat *heat, size_t partition
     if (write > cell.level)
         cell.level = write;
     return cell;
+}
+
+/* ---- splits ---------------------------------------------------------------------------------- */
+
+static int64_t begins_ms(const struct cmd_heat *heat, size_t second)
+{
+    return heat->end_ms - (int64_t)(heat->seconds - 1 - second) * 1000;
+}
+
+static const struct cmd_snapshot_split *split_into(const struct cmd_snapshot *snapshot, uint32_t id)
+{
+    for (size_t i = snapshot->split_count; i-- > 0;) {
+        const struct cmd_snapshot_split *split = &snapshot->splits[i];
+
+        if (split->children[0] == id || split->children[1] == id)
+            return split;
+    }
+    return NULL;
+}
+
+bool cmd_heat_counts(const struct cmd_heat *heat, size_t partition, size_t second)
+{
+    uint32_t id = heat->snapshot->partitions[partition].id;
+
+    /* an answer may say that a partition is its own child */
+    for (size_t steps = 0; steps <= heat->snapshot->split_count; steps++) {
+        const struct cmd_snapshot_split *split = split_into(heat->snapshot, id);
+
+        /* in the second of the split both children have something of their own */
+        if (split == NULL || split->time_ms < begins_ms(heat, second) + 1000)
+            return true;
+        if (split->children[0] != id)
+            return false;
+        id = split->partition;
+    }
+    return false;
+}
+
+size_t cmd_heat_known(const struct cmd_heat *heat)
+{
+    size_t second = 0;
+
+    if (heat->snapshot->split_count < SPLITS_TOLD)
+        return 0;
+    while (second < heat->seconds &&
+           begins_ms(heat, second) + 1000 <= heat->snapshot->splits[0].time_ms)
+        second++;
+    return second;
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */

@@ -24,6 +24,13 @@ struct cmd_heat_cell {
 };
 struct cmd_heat_cell cmd_heat_cell(const struct cmd_heat *heat, size_t partition, size_t second);
 
+/* A partition that came out of a split shows what its parent did before it. True when a second of
+ * its history is its own, or its parent's and it is the first child: so that sums over partitions
+ * count each request once. */
+bool cmd_heat_counts(const struct cmd_heat *heat, size_t partition, size_t second);
+/* The first second for which that is known: of many splits only the latest are told. */
+size_t cmd_heat_known(const struct cmd_heat *heat);
+
 /* The hottest keys of all partitions, at most `most`, hottest first: "USER#1 90% of partition 2".
  * In the arena; empty: none is known. */
 pk_slice cmd_heat_keys(const struct cmd_heat *heat, size_t most, struct pk_arena *arena);
