@@ -70,7 +70,8 @@ bool cmd_body_is_json(pk_slice body);
 /* Makes err the response: status, code and body. Takes what err owns. */
 void cmd_response_fail_take(struct cmd_response *response, struct pk_error *err);
 
-/* Runs the operation without repetitions, whatever the answer is: for who counts refusals. */
+/* Runs the operation without repetitions, whatever the answer is: for traffic, which counts
+ * refusals. On the engine its reads are not noted as the last one (viewport.h). */
 void cmd_backend_call_once(struct cmd_backend *backend, pk_slice operation, pk_slice request,
                            const atomic_bool *cancel, struct cmd_response *response);
 

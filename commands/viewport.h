@@ -21,7 +21,8 @@
  *     outside of the key, the first that fit in 400 bytes; Cut: the first that did not fit, or only
  *     its beginning. Whole: one row, with its whole item. Read: how the last read of this table
  *     went over the row, noted while such requests come at least every half a minute. LastRead: its
- *     number, ascending, 0 when it went over no row; ReadFrom: the first row that it went over.
+ *     number, ascending, 0 when it went over no row; ReadFrom: the first row that it went over. Traffic's
+ *     reads do not count.
  *   Pksk.Tail {TableName?, After?: number, Limit: n, Newest?: bool}
  *   →
  * {"Last":n,"Lost":n,"Opened":ms,"Records":[{"Number","Time","TableName","Event":"INSERT|MODIFY|REMOVE",

@@ -338,7 +338,7 @@ enum pk_code pk_engine_repair(const char *dir, struct pk_check_report report,
     const struct pk_engine_options options = {.dir = dir, .no_ticker = true};
     const struct pk_store_options how = {.must_exist = true};
     struct pk_arena arena = PK_ARENA_INIT;
-    struct pk_call call = {&arena, NULL};
+    struct pk_call call = {.arena = &arena};
     struct pk_faults lost = {.report = report};
     struct pk_store *store = NULL;
     struct pk_engine *engine = NULL;

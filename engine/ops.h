@@ -23,6 +23,7 @@ struct pk_engine;
 struct pk_call {
     struct pk_arena *arena;
     const atomic_bool *cancel;
+    bool unnoted; /* its reads are not shown to those who look (looking.h): it is traffic */
 };
 
 /* ConsumedCapacity of one table (operations.md §3). Only touched indexes are listed. */

@@ -353,7 +353,7 @@ void api_call(const struct api_host *host, pk_slice operation, pk_slice request,
     struct pk_error err = PK_ERROR_INIT;
     struct api_call call = {.engine = host->engine,
                             .traffics = host->traffics,
-                            .call = {.arena = &arena, .cancel = cancel},
+                            .call = {.arena = &arena, .cancel = cancel, .unnoted = host->unnoted},
                             .response = response};
     int64_t start = pk_clock_real_us();
 

@@ -21,6 +21,7 @@ struct traffics;
 struct api_host {
     struct pk_engine *engine;
     struct traffics *traffics; /* of the shell that holds the store; NULL: there is none */
+    bool unnoted;              /* reads are not shown to those who look */
 };
 
 struct api_call {

@@ -65,7 +65,7 @@ static bool goes_on(const struct pk_get_step *steps, size_t i)
 void pk_get_show(struct pk_engine *engine, struct pk_call *call, const struct pk_get_step *steps,
                  size_t count)
 {
-    if (!pk_lease_is_taken(&engine->read_notes.lease))
+    if (call->unnoted || !pk_lease_is_taken(&engine->read_notes.lease))
         return;
     for (size_t i = 0; i < count; i++) {
         uint64_t row; /* there is one: nothing is allocated */

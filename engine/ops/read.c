@@ -201,7 +201,8 @@ static enum pk_code read_page(struct page *page, struct pk_error *err)
 
     if (rc != PK_OK)
         return rc;
-    page->reading.wanted = pk_lease_is_taken(&page->engine->read_notes.lease);
+    page->reading.wanted =
+        !page->call->unnoted && pk_lease_is_taken(&page->engine->read_notes.lease);
     page->reading.goes_on = pk_value_kind(page->request->start_key) != PK_MISSING;
     iter = pk_iter_new(page->plan->snap, page->plan->range, PK_ITER_QUERY);
     rc = read_rows(page, iter, err);

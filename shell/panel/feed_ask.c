@@ -173,10 +173,13 @@ static void turn_to(struct sh_feed_answers *answers, pk_slice table, pk_slice in
 }
 
 /* A frame needs a history of each partition it shows, but that is large and changes once a second:
- * the latest snapshot borrows it from the last one that had it. */
+ * the latest snapshot borrows it from one of the same second. (Of another one it would be taken for
+ * a second that it is not.) */
 static void lend_history(struct cmd_snapshot *to, const struct cmd_snapshot *from)
 {
-    for (size_t i = 0; i < to->count; i++) {
+    bool same = to->time_ms / 1000 == from->time_ms / 1000;
+
+    for (size_t i = 0; i < to->count && same; i++) {
         struct cmd_snapshot_partition *partition = &to->partitions[i];
 
         for (size_t k = 0; k < from->count && partition->history_count == 0; k++) {

@@ -138,7 +138,9 @@ static void set_second(struct entry *entry, int64_t second, uint8_t cell)
     else
         for (int64_t s = entry->newest + 1; s < second; s++)
             *cell_of(entry, s) = 0;
-    *cell_of(entry, second) = cell;
+    /* a second that is over stays as it was against the limit of its time */
+    if (second >= entry->newest || *cell_of(entry, second) == 0)
+        *cell_of(entry, second) = cell;
     if (second > entry->newest)
         entry->newest = second;
 }

@@ -167,6 +167,42 @@ Test(viewport_answers, where_reads_began)
     command_close(&fx);
 }
 
+/* What traffic reads is not what somebody read. */
+Test(viewport_answers, traffic_is_not_noted)
+{
+    const struct cmd_viewport_request request = {.table = PK_LIT("dashboard"), .limit = 9};
+    struct command_fixture fx;
+
+    command_open(&fx);
+    command_seed(&fx);
+    command_must(&fx, "use dashboard");
+    for (int i = 0; i < 2; i++) {
+        struct cmd_response response = CMD_RESPONSE_INIT;
+        struct pk_arena arena = PK_ARENA_INIT;
+        struct pk_error err = PK_ERROR_INIT;
+        struct cmd_viewport viewport;
+
+        cr_assert_eq(cmd_viewport_take(&fx.context, &arena, &request, &viewport, &err), PK_OK);
+        cr_expect_eq(viewport.last_read > 0, i == 1, "turn %d", i);
+        cr_expect(i == 0 ||
+                  pk_slice_is(viewport.read_from,
+                              "{\"PK\":{\"S\":\"USER#123\"},\"SK\":{\"S\":\"PROFILE\"}}"));
+        command_must(&fx, "get USER#123 PROFILE");
+        cmd_backend_call_once(fx.context.backend, PK_LIT("GetItem"),
+                              PK_LIT("{\"TableName\":\"dashboard\",\"Key\":{\"PK\":{\"S\":"
+                                     "\"USER#999\"},\"SK\":{\"S\":\"PROFILE\"}}}"),
+                              NULL, &response);
+        cr_expect_eq(response.code, PK_OK);
+        cmd_response_release(&response);
+        cmd_backend_call_once(fx.context.backend, PK_LIT("Scan"),
+                              PK_LIT("{\"TableName\":\"dashboard\"}"), NULL, &response);
+        cr_expect_eq(response.code, PK_OK);
+        cmd_response_release(&response);
+        pk_arena_release(&arena);
+    }
+    command_close(&fx);
+}
+
 Test(viewport_answers, refused)
 {
     static const struct cmd_viewport_request requests[] = {

@@ -70,7 +70,7 @@ static int64_t read_many(struct world *world, pk_value key, bool strong, int64_t
 
     for (int64_t i = 0; i < count; i++) {
         struct pk_arena arena = PK_ARENA_INIT;
-        struct pk_call call = {&arena, NULL};
+        struct pk_call call = {.arena = &arena};
         struct pk_error err = PK_ERROR_INIT;
         struct pk_get_result result;
         enum pk_code rc = pk_engine_get(world->fx.engine, &call, &get, &result, &err);

@@ -300,6 +300,29 @@ Test(panel_canvas, model_asks_for_what_it_lacks)
     sh_model_free(model);
 }
 
+/* A limit that changes does not repaint what was before. */
+Test(panel_canvas, model_keeps_seconds_as_they_were)
+{
+    struct panel_fixture fixture;
+    struct sh_model *model = sh_model_new();
+    int64_t now = 0;
+    int before = 0;
+
+    panel_fixture_hot(&fixture);
+    now = fixture.snapshot.time_ms / 1000;
+    sh_model_feed(model, &fixture.snapshot);
+    before = sh_model_at(model, 1, now - 5).share;
+    cr_expect_lt(before, 500);
+    for (size_t i = 0; i < 4; i++)
+        fixture.snapshot.partitions[i].read.limit = 30;
+    fixture.snapshot.time_ms += 1000;
+    sh_model_feed(model, &fixture.snapshot);
+    expect_second(model, 1, now - 5, true, false, before);
+    expect_second(model, 1, now, true, false, 1000);
+    panel_fixture_release(&fixture);
+    sh_model_free(model);
+}
+
 /* More partitions than are kept: the latest seen stay, and it costs no more. */
 Test(panel_canvas, model_forgets_those_not_seen)
 {
