@@ -183,6 +183,16 @@ def authentication():
     yield b"k# comment\nid secret\n\nother secret\r\n"
 
 
+def traffics():
+    """The words of the traffics in tests and demos, each with a recorded traffic."""
+    tape = (ROOT / "tests/transcripts/data/traffic.tape").read_bytes()
+    tape = tape.replace(b'"SK":{"S":"PROFILE"}', b'"SK":{"N":"1"}')
+    words = re.compile(r"traffic (?:start \S+|fill) (.*)")
+    for path in sorted(ROOT.glob("tests/transcripts/*.txt")) + sorted(ROOT.glob("docs/demos/*")):
+        for match in words.findall(path.read_text()):
+            yield match.encode() + b"\n" + tape
+
+
 def write(folder, inputs):
     folder.mkdir(parents=True, exist_ok=True)
     for text in inputs:
@@ -198,6 +208,7 @@ def main():
     write(out / "fuzz_expr", expressions())
     write(out / "fuzz_import", imports())
     write(out / "fuzz_auth", authentication())
+    write(out / "fuzz_traffic", traffics())
 
 
 if __name__ == "__main__":
