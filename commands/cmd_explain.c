@@ -34,7 +34,10 @@ static void add_key_line(struct explain_sheet *sheet, const struct explain_plan 
 
     if (plan->key.len == 0)
         return;
-    if (plan->has_place)
+    if (plan->has_place && plan->places > 1)
+        remark = pk_arena_printf(sheet->arena, "partitions %u to %u of %u", plan->place,
+                                 plan->place + plan->places - 1, plan->figures.partition_count);
+    else if (plan->has_place)
         remark = pk_arena_printf(sheet->arena, "partition %u of %u", plan->place,
                                  plan->figures.partition_count);
     if (plan->requests > 1)

@@ -97,6 +97,17 @@ static pk_slice stored_text(const struct cmd_request *request, const cJSON *answ
     return text;
 }
 
+/* 2 of 4, or 2 to 3 of 4 */
+static pk_slice partition_text(const cJSON *answer, struct pk_arena *arena)
+{
+    long long first = cmd_wire_int(answer, "Partition", 0);
+    long long more = cmd_wire_int(answer, "Partitions", 1) - 1;
+    long long count = cmd_wire_int(answer, "PartitionCount", 0);
+
+    return more <= 0 ? pk_arena_printf(arena, "%lld of %lld", first, count)
+                     : pk_arena_printf(arena, "%lld to %lld of %lld", first, first + more, count);
+}
+
 /* USER#1 · 4: a border that lies inside a token; empty: it does not. */
 static pk_slice border_text(const cJSON *answer, const char *name, struct pk_arena *arena)
 {
@@ -142,10 +153,8 @@ static void show_place(const struct cmd_request *request, const cJSON *answer,
          pk_arena_printf(arena, "%.*s    simulated hash (MD5; AWS keeps its own to itself)",
                          PK_FMT(token))},
         {PK_LIT("partition"),
-         pk_arena_printf(arena, "%lld of %lld, tokens %.4s\xE2\x80\xA6 to %.4s\xE2\x80\xA6",
-                         (long long)cmd_wire_int(answer, "Partition", 0),
-                         (long long)cmd_wire_int(answer, "PartitionCount", 0), first.data,
-                         last.data)},
+         pk_arena_printf(arena, "%.*s, tokens %.4s\xE2\x80\xA6 to %.4s\xE2\x80\xA6",
+                         PK_FMT(partition_text(answer, arena)), first.data, last.data)},
         {PK_LIT("stored as"), stored_text(request, answer, arena)},
     };
 

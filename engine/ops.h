@@ -474,13 +474,15 @@ PK_MUST_CHECK enum pk_code pk_engine_index_lag(struct pk_engine *engine, struct 
 struct pk_place {
     uint64_t token;
     uint32_t partition;
-    uint32_t partition_count;
     uint32_t partition_id;
-    uint64_t partition_first; /* first and last token of which the partition owns something */
+    uint32_t partitions; /* that own something of the key's, from that one on: 1, unless the key is
+                            not whole and its collection was cut. What follows is of all of them */
+    uint32_t partition_count; /* of the table or index */
+    uint64_t partition_first; /* first and last token of which they own something */
     uint64_t partition_last;
-    /* arena: the partition's first position (schema.h), and the next one's, empty at the ends. One
-     * longer than a token lies inside it, and inside an item collection when it ends in a sort
-     * key. */
+    /* arena: the first position (schema.h), and that of the partition behind them, empty at the
+     * ends. One longer than a token lies inside it, and inside an item collection when it ends in a
+     * sort key. */
     pk_slice first_position, end_position;
     pk_slice stored_key; /* arena: the row's key bytes as far as the given key determines them */
 };

@@ -1,10 +1,11 @@
 /*
  * Our own operations: looking inside a table. They cost no capacity and change nothing.
  *
- *   Pksk.Where        {TableName, IndexName?, Key} → Token, Partition, PartitionCount, PartitionId,
- *                     FirstToken, LastToken, FirstKey?, EndKey?, StoredKey, Parts; FirstKey and
- *                     EndKey are lists of values: where the partition begins and where the next one
- *                     does, when that is inside a token
+ *   Pksk.Where        {TableName, IndexName?, Key} → Token, Partition, Partitions, PartitionCount,
+ *                     PartitionId, FirstToken, LastToken, FirstKey?, EndKey?, StoredKey, Parts;
+ *                     Partitions: how many, from that one on, own something of the key's; FirstKey
+ *                     and EndKey are lists of values: where they begin and where the next one does,
+ *                     when that is inside a token
  *   Pksk.Collections  {TableName, Top} → Collections [{HashKey, Items, Bytes, Partition}], Total
  *   Pksk.Sample       {TableName, HashKey?, Limit} → Items
  *   Pksk.TableStats   {TableName} → Counting, Items, Bytes, Indexes, Partitions
@@ -97,6 +98,8 @@ enum pk_code api_pksk_where(struct api_call *call, const struct cJSON *request, 
     add_hex_token(out, "Token", place.token);
     json_out_member(out, "Partition");
     json_out_uint(out, place.partition);
+    json_out_member(out, "Partitions");
+    json_out_uint(out, place.partitions);
     json_out_member(out, "PartitionCount");
     json_out_uint(out, place.partition_count);
     json_out_member(out, "PartitionId");

@@ -75,33 +75,53 @@ static bool ask_statistics(struct cmd_context *context, const struct explain_pla
     return !cmd_wire_bool(statistics->answer, "Counting");
 }
 
-/* The partition key of the request, as the Key of Pksk.Where; NULL when it is not fixed. */
-static cJSON *place_key(const struct explain_plan *plan)
+/* What the request says the attribute is: in its key or item, or by a key term; missing: nothing.
+ */
+static pk_value fixed_value(const struct explain_plan *plan, pk_slice attribute)
 {
-    const struct pk_key_schema *schema = cmd_target_key(&plan->target);
     const cJSON *key = cJSON_GetObjectItemCaseSensitive(plan->native.json, "Key");
-    cJSON *out = cJSON_CreateObject();
-    size_t found = 0;
+    pk_value value;
 
     if (key == NULL)
         key = cJSON_GetObjectItemCaseSensitive(plan->native.json, "Item");
-    for (size_t i = 0; i < schema->hash_count; i++) {
-        pk_value value =
-            pk_value_get(cmd_wire_read_item(plan->native.arena, key), schema->hash[i].name);
+    value = pk_value_get(cmd_wire_read_item(plan->native.arena, key), attribute);
+    for (size_t t = 0; t < plan->native.key_terms.count; t++) {
+        const struct pk_key_term *term = &plan->native.key_terms.terms[t];
 
-        for (size_t t = 0; t < plan->native.key_terms.count; t++) {
-            const struct pk_key_term *term = &plan->native.key_terms.terms[t];
+        if (term->op == PK_OP_EQ && pk_slice_equal(term->attribute, attribute))
+            value = pk_view_decode(plan->native.arena, term->values[0]);
+    }
+    return value;
+}
 
-            if (term->op == PK_OP_EQ && pk_slice_equal(term->attribute, schema->hash[i].name))
-                value = pk_view_decode(plan->native.arena, term->values[0]);
-        }
-        if (pk_value_kind(value) == PK_MISSING)
-            continue;
-        cmd_wire_set_named(out, schema->hash[i].name, cmd_wire_value(value));
+/* Those of the attributes that are fixed, up to the first that is not; how many. */
+static size_t add_fixed(const struct explain_plan *plan, const struct pk_key_attr *attributes,
+                        size_t count, cJSON *out)
+{
+    size_t found = 0;
+
+    while (found < count) {
+        pk_value value = fixed_value(plan, attributes[found].name);
+
+        if (pk_value_kind(value) != attributes[found].type)
+            break;
+        cmd_wire_set_named(out, attributes[found].name, cmd_wire_value(value));
         found++;
     }
-    if (found == schema->hash_count)
+    return found;
+}
+
+/* The key of the request as far as it is fixed, as the Key of Pksk.Where; NULL when the partition
+ * key is not. */
+static cJSON *place_key(const struct explain_plan *plan)
+{
+    const struct pk_key_schema *schema = cmd_target_key(&plan->target);
+    cJSON *out = cJSON_CreateObject();
+
+    if (add_fixed(plan, schema->hash, schema->hash_count, out) == schema->hash_count) {
+        (void)add_fixed(plan, schema->range, schema->range_count, out);
         return out;
+    }
     cJSON_Delete(out);
     return NULL;
 }
@@ -121,6 +141,9 @@ static void find_place(struct cmd_context *context, struct explain_plan *plan)
     if (ask(context, "Pksk.Where", request, &answer)) {
         plan->has_place = true;
         plan->place = (uint32_t)number_of(answer, "Partition");
+        plan->places = (uint32_t)number_of(answer, "Partitions");
+        if (plan->places == 0)
+            plan->places = 1; /* of a server that did not say */
         plan->figures.partition_count = (uint32_t)number_of(answer, "PartitionCount");
     }
     cJSON_Delete(answer);
@@ -165,17 +188,31 @@ static bool fixes_item(const struct explain_plan *plan)
     return plan->target.index == NULL && fixed == 1u + key->range_count;
 }
 
+/* What is in the partitions of the key's collection. */
+static void take_partitions(struct explain_plan *plan, const struct statistics *statistics)
+{
+    struct explain_figures *figures = &plan->figures;
+
+    figures->items = 0;
+    figures->bytes = 0;
+    for (uint32_t i = 0; i < plan->places; i++) {
+        const cJSON *one = cJSON_GetArrayItem(statistics->partitions, (int)(plan->place + i));
+
+        figures->items += number_of(one, "Items");
+        figures->bytes += number_of(one, "Bytes");
+    }
+}
+
 static void predict_query(struct explain_plan *plan, const struct statistics *statistics)
 {
     struct explain_figures *figures = &plan->figures;
-    const cJSON *partition = plan->has_place && statistics->partitions != NULL
-                                 ? cJSON_GetArrayItem(statistics->partitions, (int)plan->place)
-                                 : NULL;
 
     figures->at_most = true;
-    figures->partitions = 1;
-    figures->items = partition != NULL ? number_of(partition, "Items") : statistics->items;
-    figures->bytes = partition != NULL ? number_of(partition, "Bytes") : statistics->bytes;
+    figures->partitions = plan->places > 1 ? 0 : 1;
+    figures->items = statistics->items;
+    figures->bytes = statistics->bytes;
+    if (plan->has_place && statistics->partitions != NULL)
+        take_partitions(plan, statistics);
     if (fixes_item(plan))
         at_most_items(figures, 1, statistics);
     at_most_items(figures, number_of(plan->native.json, "Limit"), statistics);

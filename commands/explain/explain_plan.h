@@ -35,7 +35,8 @@ struct explain_plan {
     bool read, write, check; /* one of them; check: a ConditionCheck of a transaction */
     bool strong;             /* ConsistentRead */
     bool has_place;          /* the partition of the key is known … */
-    uint32_t place;          /* … and this */
+    uint32_t place;          /* … and this … */
+    uint32_t places;         /* … with those behind it, when the collection was cut: so many */
     struct explain_figures figures;
     struct explain_share *shares;
     size_t share_count;

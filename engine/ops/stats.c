@@ -96,21 +96,28 @@ struct place_of {
     const struct pk_partitions *partitions;
 };
 
-/* The position may lie in several partitions, when the key is not given whole: the first of them.
- */
-static void set_partition(struct pk_call *call, const struct place_of *of, struct pk_place *place)
+static void set_partitions(struct pk_call *call, const struct place_of *of, struct pk_place *place)
 {
     const struct pk_partitions *map = of->partitions;
-    uint32_t at = pk_partitions_find(map, pk_partition_position(place->stored_key));
+    pk_slice position = pk_partition_position(place->stored_key);
+    uint32_t first = pk_partitions_find(map, position);
+    struct pk_buf end = PK_BUF_INIT;
+    uint32_t last;
 
+    pk_buf_add(&end, position);
+    pk_key_successor(&end);
+    last = pk_partitions_find_before(map, pk_buf_slice(&end));
+    pk_buf_release(&end);
+    place->partition = first;
+    place->partition_id = map->list[first].id;
+    place->partitions = last < first ? 1 : last - first + 1;
+    last = first + place->partitions - 1;
     place->partition_count = map->count;
-    place->partition = at;
-    place->partition_id = map->list[at].id;
-    place->partition_first = pk_partitions_first_token(map, at);
-    place->partition_last = pk_partitions_last_token(map, at);
-    place->first_position = pk_arena_dup(call->arena, map->list[at].first);
-    if (at + 1 < map->count)
-        place->end_position = pk_arena_dup(call->arena, map->list[at + 1].first);
+    place->partition_first = pk_partitions_first_token(map, first);
+    place->partition_last = pk_partitions_last_token(map, last);
+    place->first_position = pk_arena_dup(call->arena, map->list[first].first);
+    if (last + 1 < map->count)
+        place->end_position = pk_arena_dup(call->arena, map->list[last + 1].first);
 }
 
 static void set_place(struct pk_call *call, const struct place_of *of,
@@ -174,7 +181,7 @@ static enum pk_code find_place(struct pk_call *call, const struct place_of *of, 
     set_place(call, of, &values, place);
     if (of->index != NULL && range.given == range.count)
         append_table_key(call, of, key, place);
-    set_partition(call, of, place);
+    set_partitions(call, of, place);
     return PK_OK;
 }
 

@@ -436,7 +436,8 @@ Test(api_messages, names_of_attribute_updates)
 
 static const struct body inside[] = {
     {"Pksk.Where", "{\"TableName\":\"Music\",\"Key\":" KEY "}", 200,
-     "{\"Token\":\"de06a156d85e5404\",\"Partition\":3,\"PartitionCount\":4,\"PartitionId\":3,"
+     "{\"Token\":\"de06a156d85e5404\",\"Partition\":3,\"Partitions\":1,\"PartitionCount\":4,"
+     "\"PartitionId\":3,"
      "\"FirstToken\":\"c000000000000000\",\"LastToken\":\"ffffffffffffffff\","
      "\"StoredKey\":\"7400000001de06a156d85e5404536b00014ec1430200\",\"Parts\":["
      "{\"Name\":\"space\",\"Hex\":\"74\"},{\"Name\":\"id\",\"Hex\":\"00000001\"},"
