@@ -10,7 +10,7 @@ here=$root/tests/clients
 modules=$root/build/clients/node_modules
 pksk=$(realpath "$1") && shift
 export PKSK="$pksk"
-[ $# -gt 0 ] || set -- boto3 shapes signed explain sdk_client sdk_document sdk_streams electrodb onetable toolbox aws_cli pasted watch
+[ $# -gt 0 ] || set -- boto3 shapes signed explain throttle sdk_client sdk_document sdk_streams sdk_throttle electrodb onetable toolbox aws_cli pasted watch
 work=$(mktemp -d)
 server=
 cleanup() {
@@ -126,7 +126,7 @@ for name in "$@"; do
     *) auth= ;;
     esac
     case $name in
-    boto3 | explain | shapes | signed) install "$name" python3-boto3 && client "$name" /usr/bin/python3 "test_$name.py" ;;
+    boto3 | explain | shapes | signed | throttle) install "$name" python3-boto3 && client "$name" /usr/bin/python3 "test_$name.py" ;;
     aws_cli) install aws_cli awscli && client aws_cli sh aws_cli.sh ;;
     admin_gui) node_ready "$name" && install "$name" chromium && client "$name" node --test-reporter=tap admin_gui.mjs ;;
     pasted) install "$name" python3-boto3 awscli && node_ready "$name" && client "$name" sh pasted.sh "$work/served" ;;
