@@ -48,6 +48,28 @@ wait_for_file() {
     done
 }
 
+# view PATTERN: until the rows above the output have a line that matches
+view() {
+    looks=0
+    until screen | sed '/^─ output/,$d' | grep -q -e "$1"; do
+        looks=$((looks + 1))
+        if [ "$looks" -ge "$PATIENCE" ]; then
+            problem="${problem:-no line like '$1' in the view:
+$(screen)}"
+            return 1
+        fi
+        sleep 0.05
+    done
+}
+
+# view_lacks PATTERN
+view_lacks() {
+    if screen | sed '/^─ output/,$d' | grep -q -e "$1"; then
+        problem="${problem:-'$1' should not be in the view:
+$(screen)}"
+    fi
+}
+
 # cursor: "column row" of the terminal's cursor
 cursor() {
     tm display-message -p -t 0 '#{cursor_x} #{cursor_y}'
@@ -374,6 +396,66 @@ if screen -e | grep -q '\[[0-9;]*[34][0-8][;m]'; then
     problem="${problem:-colours although NO_COLOR is set}"
 fi
 case_ok 'no colours with NO_COLOR'
+
+# Every view shows what only the statement before it can have changed.
+start 100 30 "$PKSK -q --memory"
+prompt 'pksk>'
+line 'panel heat'
+view 'no table yet'
+line 'create table Live (PK S, SK S);'
+prompt 'pksk Live>'
+view '4 partitions · 0 items'
+line 'put USER#123 A {v: 1}'
+view '4 partitions · 1 item'
+view '^  1 4000–7fff .*  1  *1[0-9]'
+line 'get USER#999 A'
+view '^ Live .*GetItem · partition 0 of 4'
+case_ok 'heat: an item counts in the partition of its key'
+
+line 'panel collections'
+view '^ USER#123 *1 '
+view_lacks 'USER#999'
+line 'put USER#123 B {v: 2}; put USER#999 A {v: 3}'
+view '^ USER#123 *2 '
+view '^ USER#999 *1 '
+line 'query USER#123 B where v = 2'
+view '^ ▌ B '
+view_lacks '^ ▌ A '
+case_ok 'collections: items under their key, and what was read is marked'
+
+line 'panel stream'
+view 'no changes since'
+line 'edit USER#999 A set v = 4'
+view 'MODIFY USER#999 A .*v 3 → 4'
+line 'del USER#999 A'
+view 'REMOVE USER#999 A'
+case_ok 'stream: each change with what it changed'
+
+line 'alter table Live add gsi by_v (v N);'
+line 'panel indexes'
+view '^ items  *2  *2$'
+line 'del USER#123 A'
+view '^ items  *1  *1$'
+case_ok 'indexes: the table and its index side by side'
+
+line 'panel split'
+view '^─ collections ─.*┬─ stream ─'
+line 'put USER#5 A {}'
+view 'INSERT USER#5 A'
+view '^ USER#5 *1 '
+keys F7
+view 'KEYS HERE'
+typed 'f'
+view 'FROZEN'
+keys F7
+line 'put USER#6 A {}'
+wait_for '^ put · partition'
+view_lacks 'USER#6'
+keys F7
+typed 'f'
+view 'INSERT USER#6 A'
+keys F7
+case_ok 'split: all of them at once, and a view that is frozen'
 
 # the terminal goes away while the panel is on and a statement runs
 start 80 24 "$PKSK -q $store"
