@@ -16,6 +16,7 @@ enum {
     KEYS_SHOWN = 8,   /* hottest keys */
     KEYS_LEAST = 5,   /* lines that are left to them before the map grows */
     SPLITS_SHOWN = 4, /* latest splits */
+    HALF = 500,       /* thousandths of a partition's requests */
     PINNED = 5,       /* hottest partitions that stay while the others scroll */
     LIST_LEAST = 6,   /* lines from which a list below them pays */
     MAP_ROW_MAX = 3
@@ -154,6 +155,26 @@ static size_t hottest_keys(const struct cmd_snapshot *snapshot, struct hot_key *
     return count;
 }
 
+/* What a key at a partition's limit teaches: no split helps it. */
+static int draw_lesson(const struct sh_heat_drawing *drawing, int y, const struct hot_key *key)
+{
+    const struct cmd_snapshot_access *read = &key->partition->read;
+    const struct cmd_snapshot_access *write = &key->partition->write;
+    bool reads = sh_share(read->consumed, read->limit) >= sh_share(write->consumed, write->limit);
+    const struct cmd_snapshot_access *access = reads ? read : write;
+
+    if (key->key->share < HALF || access->limit <= 0 || access->consumed / 1000 < access->limit)
+        return y;
+    sh_put_cut(
+        drawing->area, sh_at(y, 1, drawing->area->width - 1), SH_INK_WARN,
+        pk_arena_printf(&drawing->views->arena,
+                        "%.*s alone can never pass %.*s %s/s: a key lives on one partition",
+                        PK_FMT(key->key->text),
+                        PK_FMT(sh_short_count(&drawing->views->arena, (uint64_t)access->limit)),
+                        reads ? "reads" : "writes"));
+    return y + 1;
+}
+
 /* Returns the line behind. */
 static int draw_keys(const struct sh_heat_drawing *drawing, int y, int rows)
 {
@@ -179,7 +200,7 @@ static int draw_keys(const struct sh_heat_drawing *drawing, int y, int rows)
                                    (key->key->share + 5) / 10, key->partition->number,
                                    PK_FMT(cmd_format_count(arena, key->rate))));
     }
-    return y;
+    return (int)count + 1 < rows ? draw_lesson(drawing, y, &keys[0]) : y;
 }
 
 static pk_slice child_text(struct pk_arena *arena, const struct cmd_snapshot *snapshot, uint32_t id)

@@ -12,7 +12,8 @@ static const struct sh_view *const VIEWS[SH_VIEWS] = {
 enum {
     FIRST_FUNCTION_KEY = 2,
     LEAST_WIDTH = 24, /* below, a view says that it does not fit */
-    LEAST_HEIGHT = 2
+    LEAST_HEIGHT = 2,
+    TRAFFIC_LEAST = 12 /* columns that a traffic in the line of keys is worth */
 };
 
 struct sh_views *sh_views_new(void)
@@ -192,7 +193,7 @@ static void put_traffic(struct pk_arena *arena, const struct sh_area *area, int 
                       PK_FMT(cmd_format_count(arena, (uint64_t)frame->traffic[i].rate)));
     if (frame->traffic_count > 3)
         pk_buf_printf(&text, " · %zu more", frame->traffic_count - 3);
-    if (text.len > 0 && x + 1 < area->width) {
+    if (text.len > 0 && x + TRAFFIC_LEAST < area->width) {
         int width = sh_width(area, pk_buf_slice(&text));
         int at = area->width - width - 1;
 
