@@ -373,10 +373,8 @@ static int64_t add_storage(const struct month *month)
     int64_t nano = pricing_storage(pricing, month->stored);
 
     add_row(month, "storage", "",
-            pk_arena_printf(arena,
-                            "%.*s with %d B for each item and index entry; above %lld GB "
-                            "%.*s a GB",
-                            PK_FMT(cmd_format_bytes(arena, (uint64_t)month->stored)), ITEM_OVERHEAD,
+            pk_arena_printf(arena, "%.*s, %lld GB free, then %.*s a GB",
+                            PK_FMT(cmd_format_bytes(arena, (uint64_t)month->stored)),
                             (long long)pricing->values[PRICE_STORAGE_FREE],
                             PK_FMT(pricing_price_text(arena, pricing->values[PRICE_STORAGE]))),
             nano);
@@ -418,13 +416,11 @@ static void add_verdict(const struct month *month, int64_t on_demand, int64_t pr
                           : on_demand < provisioned ? "on demand is cheaper"
                                                     : "provisioned is cheaper";
 
+    cmd_result_text(
+        month->sheet.result, CMD_BLOCK_FOOTER, "a month: %.*s on demand, %.*s provisioned; %s",
+        PK_FMT(pricing_text(arena, on_demand)), PK_FMT(pricing_text(arena, provisioned)), cheaper);
     cmd_result_text(month->sheet.result, CMD_BLOCK_FOOTER,
-                    "with storage %.*s a month on demand, %.*s provisioned: %s",
-                    PK_FMT(pricing_text(arena, on_demand)),
-                    PK_FMT(pricing_text(arena, provisioned)), cheaper);
-    cmd_result_text(month->sheet.result, CMD_BLOCK_FOOTER,
-                    "break-even: a provisioned unit pays off from %.*s use on for writes, %.*s for "
-                    "reads",
+                    "break-even: a provisioned unit pays off from %.*s use (writes), %.*s (reads)",
                     PK_FMT(percent(arena, pricing_break_even_writes(pricing))),
                     PK_FMT(percent(arena, pricing_break_even_reads(pricing))));
 }
@@ -455,8 +451,8 @@ static void add_configured(const struct month *month)
     }
     cmd_result_text(
         month->sheet.result, CMD_BLOCK_FOOTER,
-        "%.*s is provisioned with %.*s RCU and %.*s WCU%s: %.*s a month; used %lld%% of reads, "
-        "%lld%% of writes",
+        "%.*s has %.*s RCU and %.*s WCU%s: %.*s a month\n"
+        "in use are %lld%% of reads, %lld%% of writes",
         PK_FMT(table->name), PK_FMT(cmd_format_count(arena, (uint64_t)read)),
         PK_FMT(cmd_format_count(arena, (uint64_t)write)),
         table->index_count > table->local_count ? " with its gsis" : "",
@@ -566,7 +562,8 @@ const struct cmd_entry cmd_cost_entry = {
     .detail = "  cost              units of this session at on-demand prices\n"
               "  cost per month    the load of the last minutes, if it went on: on demand beside\n"
               "                    provisioned at 70 percent use, with the arithmetic\n"
-              "  cost prices FILE  other prices: KEY = VALUE lines; set price.KEY changes one",
+              "  cost prices FILE  other prices: KEY = VALUE lines; set price.KEY changes one\n"
+              "Storage counts 100 B more for each item and index entry, as AWS bills it.",
     .flags = CMD_READONLY,
     .complete = complete_cost,
     .run = cost_run,

@@ -12,9 +12,10 @@
 #include "commands/sim_settings.h"
 #include "commands/snapshot.h"
 
-#define DOT " \xC2\xB7 "
+#define DOT  " \xC2\xB7 "
+#define NEXT "\n         " /* below the hottest key */
 
-enum { MILLI = 1000, HALF = 500 };
+enum { MILLI = 1000, HALF = 500, PERCENT = 10 }; /* shares are thousandths */
 
 enum column {
     NUMBER,
@@ -246,10 +247,10 @@ static const char *throttle_text(enum cmd_throttle throttle)
 }
 
 /* "reads 5,217 of 6,000/s, burst 12,000 of 1,800,000" */
-static void add_access(struct pk_buf *out, struct pk_arena *arena, const char *kind,
-                       const struct cmd_snapshot_access *access)
+static void add_access(struct pk_buf *out, struct pk_arena *arena, const char *before,
+                       const char *kind, const struct cmd_snapshot_access *access)
 {
-    pk_buf_printf(out, DOT "%s %.*s", kind, PK_FMT(cmd_rate_text(arena, access->consumed)));
+    pk_buf_printf(out, "%s%s %.*s", before, kind, PK_FMT(cmd_rate_text(arena, access->consumed)));
     if (access->limit > 0)
         pk_buf_printf(out, " of %.*s", PK_FMT(cmd_format_count(arena, (uint64_t)access->limit)));
     pk_buf_add_cstr(out, "/s");
@@ -272,10 +273,10 @@ static void add_totals(struct sheet *sheet)
                   snapshot->partition_count == 1 ? "" : "s",
                   snapshot->on_demand ? "on demand" : "provisioned",
                   throttle_text(snapshot->throttle));
-    add_access(&out, sheet->arena, "reads", &snapshot->read);
-    add_access(&out, sheet->arena, "writes", &snapshot->write);
     if (snapshot->counting)
         pk_buf_add_cstr(&out, DOT "items and sizes are being counted");
+    add_access(&out, sheet->arena, "\n", "reads", &snapshot->read);
+    add_access(&out, sheet->arena, DOT, "writes", &snapshot->write);
     cmd_result_text(sheet->result, CMD_BLOCK_FOOTER, "%.*s", (int)out.len, out.data);
     pk_buf_release(&out);
 }
@@ -345,13 +346,13 @@ static void add_countdown(struct cmd_context *context, struct pk_buf *out,
 
     if (cmd_sim_get(context, sheet->arena, "split.heat", &on, &ignored) == PK_OK &&
         pk_slice_is(on, "off")) {
-        pk_buf_printf(out, DOT "%s %u s; split.heat is off", where, partition->hot_seconds);
+        pk_buf_printf(out, NEXT "%s %u s; split.heat is off", where, partition->hot_seconds);
     } else if (cmd_sim_get(context, sheet->arena, "split.window", &window, &ignored) == PK_OK &&
                cmd_parse_duration(window, &ms)) {
-        pk_buf_printf(out, DOT "%s %u s of the %llu s before a heat split", where,
+        pk_buf_printf(out, NEXT "%s %u s of the %llu s before a heat split", where,
                       partition->hot_seconds, (unsigned long long)ms / MILLI);
     } else {
-        pk_buf_printf(out, DOT "%s %u s", where, partition->hot_seconds);
+        pk_buf_printf(out, NEXT "%s %u s", where, partition->hot_seconds);
     }
     pk_error_release(&ignored);
 }
@@ -367,7 +368,7 @@ static void add_prospect(struct cmd_context *context, struct pk_buf *out, const 
             out, DOT "splits in %.*s",
             PK_FMT(span_text(sheet->arena, partition->split_due_ms - sheet->snapshot->time_ms)));
     else if (partition->refusal.len > 0)
-        pk_buf_printf(out, DOT "no split: %s", refusal_text(partition->refusal));
+        pk_buf_printf(out, NEXT "no split: %s", refusal_text(partition->refusal));
     else if (partition->hot_seconds > 0)
         add_countdown(context, out, sheet, hottest);
     if (!partition->splitting && cooling > 0 && partition->hot_seconds > 0)
@@ -385,12 +386,16 @@ static void add_hottest(struct cmd_context *context, struct sheet *sheet)
         return;
     key = &hottest.partition->hottest[0];
     text = cmd_short_key(sheet->arena, key->text);
-    pk_buf_printf(&out, "hottest  %.*s %u%% of partition %u", PK_FMT(text), key->share / 10,
-                  hottest.partition->number);
-    add_prospect(context, &out, sheet, &hottest);
+    if (key->share < PERCENT)
+        pk_buf_printf(&out, "hottest  partition %u; no key has 1%% of it",
+                      hottest.partition->number);
+    else
+        pk_buf_printf(&out, "hottest  %.*s %u%% of partition %u", PK_FMT(text),
+                      key->share / PERCENT, hottest.partition->number);
     if (at_limit(hottest.access) && key->share >= HALF)
-        pk_buf_printf(&out, "; %.*s alone can never pass %lld %s/s", PK_FMT(text),
-                      (long long)hottest.access->limit, hottest.unit);
+        pk_buf_printf(&out, "; alone it can never pass %lld %s/s", (long long)hottest.access->limit,
+                      hottest.unit);
+    add_prospect(context, &out, sheet, &hottest);
     cmd_result_text(sheet->result, CMD_BLOCK_FOOTER, "%.*s", (int)out.len, out.data);
     pk_buf_release(&out);
 }
