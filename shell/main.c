@@ -172,14 +172,17 @@ static int exit_status(const struct sh *sh)
 
 static int run_shell(struct sh *sh, const struct sh_options *options)
 {
+    bool prompt = options->input_count == 0 && isatty(STDIN_FILENO) == 1 && sh->output.out_tty;
+
     sh->worker = sh_worker_new();
+    sh->prompt_follows = prompt;
     if (!options->no_init)
         run_init(sh);
     if (finished(sh))
         return exit_status(sh);
     if (options->input_count > 0) {
         run_inputs(sh, options);
-    } else if (isatty(STDIN_FILENO) == 1 && sh->output.out_tty) {
+    } else if (prompt) {
         int status = sh_repl(sh, options->quiet);
 
         return sh->signal == 0 ? status : exit_status(sh);

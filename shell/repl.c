@@ -296,6 +296,7 @@ int sh_repl(struct sh *sh, bool quiet)
     load_history(sh);
     if (!quiet)
         banner(sh);
+    sh_panel_begin(sh);
     loop(&repl);
     sh_panel_close(sh);
     sh_line_close(sh->line);

@@ -52,6 +52,7 @@ struct sh {
     struct pk_buf shown_last; /* (job) the same of the last one that showed anything */
     bool redirected;          /* (job) results go to a file */
     bool told;                /* (job) the failure of this statement has been shown already */
+    bool prompt_follows;      /* after the init file */
     bool quit;                /* a statement said so */
     int depth;                /* (job) of `read` and `watch` inside each other */
     int status;               /* exit code of the first failure */

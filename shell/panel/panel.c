@@ -287,13 +287,16 @@ enum pk_code sh_panel_on(struct sh *sh, struct pk_error *err)
 
     if (sh_panel_is_on(sh))
         return PK_OK;
-    if (!sh_interactive(sh))
+    if (!sh_interactive(sh) && !sh->prompt_follows)
         return pk_fail(err, PK_E_USAGE, "the panel needs a prompt, and this is none");
     if (sh->panel == NULL)
         sh->panel = panel_new(sh);
 
     struct sh_panel *panel = sh->panel;
 
+    panel->wanted = !sh_interactive(sh);
+    if (panel->wanted)
+        return PK_OK;
     if (panel->screen == NULL)
         rc = sh_screen_open(&panel->screen, err);
     else
@@ -311,8 +314,16 @@ enum pk_code sh_panel_on(struct sh *sh, struct pk_error *err)
     return PK_OK;
 }
 
+void sh_panel_begin(struct sh *sh)
+{
+    if (sh->panel != NULL && sh->panel->wanted)
+        sh_panel_obey_key(sh);
+}
+
 void sh_panel_off(struct sh *sh)
 {
+    if (sh->panel != NULL)
+        sh->panel->wanted = false;
     if (!sh_panel_is_on(sh))
         return;
     sh->panel->on = false;

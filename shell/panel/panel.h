@@ -16,9 +16,11 @@
 
 struct sh_panel;
 
-/* Turns it on; on already: PK_OK. PK_E_USAGE with a clear message where there is no prompt, or a
- * terminal it cannot be drawn on. */
+/* Turns it on; on already: PK_OK. In the init file: once there is a prompt. PK_E_USAGE with a clear
+ * message where there is none, or a terminal it cannot be drawn on. */
 PK_MUST_CHECK enum pk_code sh_panel_on(struct sh *sh, struct pk_error *err);
+/* There is a prompt now: turns it on if the init file said so. */
+void sh_panel_begin(struct sh *sh);
 /* Gives the plain terminal back, with what it showed before. What was typed is kept. */
 void sh_panel_off(struct sh *sh);
 bool sh_panel_is_on(const struct sh *sh);
@@ -34,7 +36,7 @@ void sh_panel_last(struct sh *sh, pk_slice footer);
 /* Turns it off and frees what it remembered. */
 void sh_panel_close(struct sh *sh);
 
-/* Brings a view to the front; the panel is on. */
+/* Brings a view to the front; after sh_panel_on. */
 void sh_panel_show(struct sh *sh, enum sh_view_id id);
 /* The screen as it was drawn last, as text. False: nothing was drawn yet. */
 bool sh_panel_text(const struct sh *sh, struct pk_buf *out);

@@ -134,19 +134,17 @@ const struct cmd_entry sh_panel_entry = {
     .group = CMD_GROUP_SHELL,
     .usage = "[on | off | heat | collections | stream | indexes | split] | save FILE.txt",
     .summary = "split the terminal: live views above, output and prompt below",
-    .detail =
-        "  F9             on and off, whatever is half typed; what runs goes on\n"
-        "  F2 to F6       heat, collections, stream, indexes, split\n"
-        "  PgUp, PgDn     scroll the output, of which the last 10,000 lines or 4 MB are kept\n"
-        "  Ctrl-L         clear the output and draw everything anew\n"
-        "  F7             put the keys into the view, F7 or Esc back to the prompt; there:\n"
-        "                 arrows, PgUp, PgDn, Home, End scroll, / searches, Enter opens an item,\n"
-        "                 i looks at the next index of the table, f or space freezes the view,\n"
-        "                 + and - change a traffic's rate, s its skew, R resets after asking: "
-        "stops\n"
-        "                 all traffic and begins the pictures anew (no item is touched)\n"
-        "panel save writes the screen as text. If pksk was killed while the panel was on, type "
-        "reset.",
+    .detail = "  F9          on and off, whatever is half typed; what runs goes on\n"
+              "  F2 to F6    heat, collections, stream, indexes, split\n"
+              "  PgUp, PgDn  scroll the output: the last 10,000 lines or 4 MB are kept\n"
+              "  Ctrl-L      clear the output and draw everything anew\n"
+              "  F7          put the keys into the view, F7 or Esc back to the prompt\n"
+              "There: arrows, PgUp, PgDn, Home, End scroll, / searches, Enter opens an item,\n"
+              "i looks at the next index of the table, f or space freezes the view, + and -\n"
+              "change a traffic's rate, s its skew, R resets after asking: stops all traffic\n"
+              "and begins the pictures anew (no item is touched).\n"
+              "panel save writes the screen as text. If pksk was killed while the panel was\n"
+              "on, type reset. In the init file it begins with the prompt.",
     .flags = CMD_READONLY,
     .complete = complete,
     .run = panel_run,

@@ -38,6 +38,7 @@ struct sh_panel {
     struct sh_canvas canvas;      /* the whole screen */
     struct sh_canvas view_canvas; /* the view, drawn at most ten times a second */
     bool on;
+    bool wanted;               /* as soon as there is a prompt */
     bool lent;                 /* another program has the terminal */
     bool focus;                /* keys go into the view */
     bool frozen;               /* the view keeps its frame */
