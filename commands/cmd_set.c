@@ -126,7 +126,7 @@ const struct cmd_entry cmd_set_entry = {
     .detail = "  set             all settings with unit, default and meaning\n"
               "  set rows 50     set read = strong     set partition.bytes 64 KB\n"
               "Settings of the simulation are kept in the store; tables keep the partitions they "
-              "were made with.",
+              "have.",
     .complete = set_complete,
     .run = set_run,
 };

@@ -67,7 +67,7 @@ struct pk_actor {
 void pk_engine_set_actor(struct pk_engine *engine, const struct pk_actor *actor);
 
 /* What the simulation is told about its world: units a second, and bytes (grammar.md, "Settings").
- * Kept in the store, for all who open it. A table keeps the partitions it was made with. */
+ * Kept in the store, for all who open it. A table keeps the partitions it has. */
 struct pk_sim_settings {
     uint64_t partition_read; /* one partition's limits */
     uint64_t partition_write;

@@ -265,9 +265,10 @@ static const struct pk_partition_entry *partition_of(const struct run *run, uint
     return NULL;
 }
 
-/* With jitter a later record can be due before an earlier one. In a shard it waits for that one;
- * so it must in the shards of the children (or of theirs) when the partition was split in between.
- * Parents have smaller ids, so it is known when their turn comes. */
+/* A later record can be due before an earlier one (jitter), or have the capacity that the earlier
+ * one waits for. In a shard it waits for that one; so it must in the shards of the children (or of
+ * theirs) when the partition was split in between. Parents have smaller ids, so it is known when
+ * their turn comes. */
 static bool must_wait(const struct run *run, uint32_t shard)
 {
     const struct pk_partition_entry *partition = run->held ? partition_of(run, shard) : NULL;
