@@ -136,6 +136,12 @@ static void fill(struct traffics *traffics, struct traffic *traffic, int64_t las
     traffic->in_flight += (unsigned)job->count;
 }
 
+/* By seconds first: a jump of the clock may be thousands of years. */
+static uint64_t requests_in(int64_t ms, int64_t rate)
+{
+    return (uint64_t)(ms / 1000 * rate + ms % 1000 * rate / 1000);
+}
+
 /* What is too late is left out: it would come faster than was asked. */
 static void slip(struct traffic *traffic, int64_t now_ms, int64_t slack_ms)
 {
@@ -146,7 +152,7 @@ static void slip(struct traffic *traffic, int64_t now_ms, int64_t slack_ms)
         return;
     traffic_pace_slip(&traffic->pace, now_ms - due_ms);
     if (traffic->plan.tape == NULL)
-        traffic->missed += (uint64_t)((asked_ms - due_ms) * traffic->pace.rate / 1000);
+        traffic->missed += requests_in(asked_ms - due_ms, traffic->pace.rate);
 }
 
 /* For a running clock. False: nothing is due; *due_ms tells when. */
