@@ -310,7 +310,6 @@ enum pk_code sh_panel_on(struct sh *sh, struct pk_error *err)
     panel->focus = panel->asking = panel->frozen = false;
     sh_panel_feed_open(panel);
     sh_panel_follow(sh);
-    sh_line_also_wait(sh->line, sh_feed_fd(panel->feed));
     return PK_OK;
 }
 
@@ -328,7 +327,6 @@ void sh_panel_off(struct sh *sh)
         return;
     sh->panel->on = false;
     sh->output.sink = (struct sh_output_sink){NULL, NULL};
-    sh_line_also_wait(sh->line, -1);
     sh_panel_feed_close(sh->panel);
     sh_screen_leave(sh->panel->screen);
     sh_line_draw_on(sh->line, NULL);

@@ -57,12 +57,14 @@ void sh_panel_feed_open(struct sh_panel *panel)
                                      : sh_feed_open_source(&source);
     panel->data = sh_feed_latest(panel->feed);
     panel->view_due = true;
+    sh_line_also_wait(sh->line, sh_feed_fd(panel->feed));
 }
 
 void sh_panel_feed_close(struct sh_panel *panel)
 {
     if (panel->feed == NULL)
         return;
+    sh_line_also_wait(panel->sh->line, -1);
     sh_feed_data_unref(panel->data);
     sh_feed_close(panel->feed);
     clear_place(&panel->place);
@@ -110,6 +112,7 @@ void sh_panel_follow(struct sh *sh)
     if (panel->place.connection != sh->connections) {
         sh_panel_feed_close(panel);
         sh_views_restart(panel->views);
+        pk_buf_clear(&panel->last);
         sh_panel_feed_open(panel);
     }
     if ((table == NULL) != (panel->table == NULL) ||

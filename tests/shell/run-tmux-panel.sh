@@ -460,6 +460,26 @@ view 'INSERT USER#6 A'
 keys F7
 case_ok 'split: all of them at once, and a view that is frozen'
 
+"$PKSK" serve --port 0 --memory >"$home/served" 2>&1 &
+server=$!
+wait_for_file "$home/served"
+url=$(grep -o 'http://[0-9.:]*' "$home/served" | head -n 1)
+start 100 30 "$PKSK -q --memory"
+prompt 'pksk>'
+line 'panel collections'
+line "connect $url"
+wait_for '^ http.*, another pksk$'
+line 'create table Far (k S);'
+wait_for 'Far>$'
+line 'put one {v: 1}'
+view '^ *one .* v 1'
+kill $server
+view 'connecting: no answer from'
+line 'connect local'
+view 'no table yet'
+prompt 'pksk>'
+case_ok 'the panel follows connect, and says when nobody answers'
+
 mkdir -p "$home/config/pksk"
 echo 'panel collections' >"$home/config/pksk/init"
 start 80 24 "${modes}$PKSK -q $store$end"
@@ -488,6 +508,22 @@ done
 equal 'the half typed item' "$("$PKSK" -q --no-init --mode jsonl -c 'get Acme Half from Music' "$store" 2>&1 | grep -c Half)" 0
 equal 'the check' "$("$PKSK" -q --no-init -c check "$store" >/dev/null 2>&1 && echo clean)" clean
 case_ok 'the terminal goes away: the store is closed, nothing half typed runs'
+
+# what ends by a mistake of ours puts the terminal back
+start 80 24 "ulimit -c 0; ${modes}$PKSK -q $store$end"
+prompt 'pksk>'
+keys F9
+on
+kill -ABRT "$(pgrep -f "^$PKSK -q $store" | head -n 1)"
+left 134
+lacks '─ output '
+start 80 24 "${modes}$PKSK -q $store$end"
+prompt 'pksk>'
+keys F9
+on
+kill -TERM "$(pgrep -f "^$PKSK -q $store" | head -n 1)"
+left 143
+case_ok 'an abort and SIGTERM give the terminal back'
 
 # kill -9 leaves the terminal as it is; reset is what mends it
 start 80 24 "sh -i"
