@@ -212,7 +212,7 @@ static void needs(const struct sh_views *views, struct sh_needs *needs)
 const struct sh_view sh_view_collections = {
     .name = "collections",
     .brief = "colls",
-    .help = "↑↓ PgUp PgDn scroll  Enter open  / search  n next  c fold",
+    .help = "↑↓ PgUp PgDn scroll  Enter open  / search  n next  c fold  Home follow",
     .draw = sh_collections_draw,
     .key = key,
     .needs = needs,

@@ -143,6 +143,9 @@ const struct cmd_entry sh_panel_entry = {
               "i looks at the next index of the table, f or space freezes the view, + and -\n"
               "change a traffic's rate, s its skew, R resets after asking: stops all traffic\n"
               "and begins the pictures anew (no item is touched).\n"
+              "Of a view: n finds the next, c shows collections only, p pauses the stream,\n"
+              "Tab goes to the next part of split. The collections go where the last read\n"
+              "began, until a key moves them; Home lets them follow again.\n"
               "panel save writes the screen as text. If pksk was killed while the panel was\n"
               "on, type reset. In the init file it begins with the prompt.",
     .flags = CMD_READONLY,
