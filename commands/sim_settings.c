@@ -9,11 +9,11 @@ static const struct {
     const char *unit; /* NULL: one of the setting's words */
     const char *sentence;
 } rows[] = {
-    {"admission", NULL,
-     "how throughput reaches the partitions: as now, or as in earlier years"},
+    {"admission", NULL, "how throughput reaches the partitions: as now, or as in earlier years"},
     {"autoscale.down", "a duration", "how long a load is well below the target before it lowers"},
     {"autoscale.up", "a duration",
      "how long a load is above the target before auto scaling raises"},
+    {"burst.initial", "a share", "how much of it a new table begins with"},
     {"burst.seconds", "a number", "how many seconds of unused throughput are saved"},
     {"decrease.quota", NULL, "whether decreases of throughput are limited, by the day"},
     {"gsi.backpressure", NULL, "strict: a write needs room in its GSIs; queue: it is queued"},
@@ -27,6 +27,8 @@ static const struct {
     {"ondemand.initial_rcu", "RCU", "what a new on-demand table serves at once"},
     {"ondemand.initial_wcu", "WCU", "what a new on-demand table serves at once"},
     {"partition.bytes", "a size", "how much one partition holds"},
+    {"partition.count_rule", NULL,
+     "how many partitions a throughput needs: by the mode, or always"},
     {"partition.rcu", "RCU", "read units one partition serves in a second"},
     {"partition.wcu", "WCU", "write units one partition serves in a second"},
     {"quota.rcu", "RCU", "the account's quota of an on-demand table"},
@@ -39,6 +41,7 @@ static const struct {
     {"split.monotonic", "a share", "of rising or falling sort keys: no split from there on"},
     {"split.single_item", "a share", "of requests: from there on one item is isolated"},
     {"split.size_point", NULL, "where a full partition is cut"},
+    {"split.stream_block", NULL, "provisioned tables with a stream isolate no item, as until 2023"},
     {"split.threshold", "a share", "of a partition's limit: from there on a second is hot"},
     {"split.window", "a duration", "how long a partition is hot before it splits"},
     {"stream.iterator_ttl", "a duration", "how long a shard iterator may be used"},

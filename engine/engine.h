@@ -88,6 +88,7 @@ struct pk_sim_settings {
     uint64_t throttle;           /* enum pk_throttling */
     uint64_t admission;          /* enum pk_admission_mode: gac, static, burst, adaptive */
     uint64_t burst_seconds;      /* how much unused throughput is saved (§4.2) */
+    uint64_t burst_initial;      /* thousandths of that which a new table begins with */
     uint64_t split_heat;         /* 1: partitions split for heat (§10.6) */
     uint64_t split_threshold;    /* thousandths of the hard limit that make a second hot */
     uint64_t split_window_ms;
@@ -97,8 +98,11 @@ struct pk_sim_settings {
     uint64_t split_isolate_min; /* thousandths: what the others must have at least */
     uint64_t split_monotonic;   /* thousandths: of rising or falling sort keys */
     uint64_t split_size_point;  /* enum pk_size_point */
-    uint64_t gsi_queue;         /* 0: strict back-pressure, 1: a queue (indexes.md §9) */
-    uint64_t gsi_queue_units;   /* 0: 5 seconds of the index's write rate */
+    uint64_t
+        split_stream_block;   /* 1: provisioned tables with a stream do not isolate items (§4.3) */
+    uint64_t partition_rule;  /* enum pk_count_rule */
+    uint64_t gsi_queue;       /* 0: strict back-pressure, 1: a queue (indexes.md §9) */
+    uint64_t gsi_queue_units; /* 0: 5 seconds of the index's write rate */
     uint64_t on_demand_growth_ms;
     uint64_t metric_period_ms;
     uint64_t autoscale_up_ms, autoscale_down_ms;
@@ -108,6 +112,8 @@ struct pk_sim_settings {
 /* What is done with requests that exceed a capacity (design: observe counts them and executes
  * them all the same). */
 enum pk_throttling { PK_THROTTLING_OFF, PK_THROTTLING_OBSERVE, PK_THROTTLING_ENFORCE };
+/* How many partitions a throughput needs (§3.1): by billing mode, or always by one formula. */
+enum pk_count_rule { PK_COUNT_BY_MODE, PK_COUNT_SUM, PK_COUNT_MAX };
 /* Where a partition that is full is cut (§3.3). */
 enum pk_size_point { PK_SIZE_MEDIAN_BYTES, PK_SIZE_RANGE_MID };
 

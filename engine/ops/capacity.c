@@ -92,6 +92,8 @@ static struct pk_split_rules rules_of(const struct pk_table *table, const struct
     rules.heat.single_item_milli = (int64_t)sim->split_single_item;
     rules.heat.isolate_min_milli = (int64_t)sim->split_isolate_min;
     rules.heat.monotonic_milli = (int64_t)sim->split_monotonic;
+    rules.heat.no_isolation = sim->split_stream_block != 0 && table->billing == PK_PROVISIONED &&
+                              table->stream != PK_STREAM_OFF;
     return rules;
 }
 
@@ -138,6 +140,21 @@ static int64_t queue_max(const struct pk_admission_limits *limits,
     return (sim->gsi_queue_units > 0 ? (int64_t)sim->gsi_queue_units : QUEUE_SECONDS * rate) * MS;
 }
 
+/* A table that was there before begins anew when it is opened. */
+static void save_up(struct pk_partition_set *set, const struct pk_sim_settings *sim)
+{
+    for (int access = 0; access < PK_ACCESS_KINDS; access++) {
+        struct pk_admission *admission = &set->admission[access];
+
+        admission->table.saved = admission->table.saved_max * (int64_t)sim->burst_initial / MS;
+        for (size_t i = 0; i < admission->count; i++) {
+            struct pk_burst *share = &admission->partitions[i].share;
+
+            share->saved = share->saved_max * (int64_t)sim->burst_initial / MS;
+        }
+    }
+}
+
 struct definition {
     const struct pk_table *table;
     const struct pk_sim_settings *sim;
@@ -164,6 +181,7 @@ static void define_side(struct pk_capacity *capacity, const struct definition *d
         side->index_id = id;
         side->live = true;
         pk_partition_set_init(&side->set, &setup, definition->now_ms);
+        save_up(&side->set, definition->sim);
     } else {
         side->set.rules = setup.rules;
         for (int access = 0; access < PK_ACCESS_KINDS; access++)

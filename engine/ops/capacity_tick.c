@@ -224,10 +224,12 @@ static uint32_t needed_by(const struct work *work, const struct pk_index *index,
                                          .write = (int64_t)work->sim.partition_write,
                                          .bytes = work->sim.partition_bytes};
 
+    enum pk_partition_rule rule =
+        pk_ddl_rule((enum pk_count_rule)work->sim.partition_rule, table->billing);
+
     if (table->billing == PK_PROVISIONED)
-        return pk_partition_count(PK_PARTITION_SUM, throughput->read, throughput->write, 0,
-                                  &limits);
-    return pk_partition_count(PK_PARTITION_MAX, warm_read, warm_write, 0, &limits);
+        return pk_partition_count(rule, throughput->read, throughput->write, 0, &limits);
+    return pk_partition_count(rule, warm_read, warm_write, 0, &limits);
 }
 
 /* Metric periods -------------------------------------------------------------------------------*/

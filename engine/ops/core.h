@@ -32,6 +32,7 @@ struct pk_engine {
     struct pk_clock clock;
 
     struct pk_partition_limits partition_limits; /* under catalog.ddl, as the seed in options */
+    enum pk_count_rule partition_rule;           /* the same */
     _Atomic uint64_t collection_bytes_max; /* LSI item collections: 10 GB (lsi.collection_bytes) */
     _Atomic uint64_t gsi_lag_ms;           /* lag.gsi, and so on: engine.h */
     _Atomic uint64_t gsi_lag_jitter_ms;

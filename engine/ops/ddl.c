@@ -47,15 +47,28 @@ enum pk_code pk_ddl_check_idle(const struct pk_table *table, struct pk_error *er
                    PK_FMT(table->name));
 }
 
+enum pk_partition_rule pk_ddl_rule(enum pk_count_rule rule, enum pk_billing billing)
+{
+    switch (rule) {
+    case PK_COUNT_SUM:
+        return PK_PARTITION_SUM;
+    case PK_COUNT_MAX:
+        return PK_PARTITION_MAX;
+    case PK_COUNT_BY_MODE:
+        break;
+    }
+    return billing == PK_PROVISIONED ? PK_PARTITION_SUM : PK_PARTITION_MAX;
+}
+
 uint32_t pk_ddl_partitions(const struct pk_engine *engine, const struct pk_table *table,
                            const struct pk_throughput *throughput)
 {
     const struct pk_partition_limits *limits = &engine->partition_limits;
+    enum pk_partition_rule rule = pk_ddl_rule(engine->partition_rule, table->billing);
 
     if (table->billing == PK_PROVISIONED)
-        return pk_partition_count(PK_PARTITION_SUM, throughput->read, throughput->write, 0, limits);
-    return pk_partition_count(PK_PARTITION_MAX, limits->on_demand_read, limits->on_demand_write, 0,
-                              limits);
+        return pk_partition_count(rule, throughput->read, throughput->write, 0, limits);
+    return pk_partition_count(rule, limits->on_demand_read, limits->on_demand_write, 0, limits);
 }
 
 struct pk_table *pk_ddl_answer(const struct pk_table *table, enum pk_status status)

@@ -8,6 +8,8 @@
 struct pk_table *pk_ddl_need_table(struct pk_engine *engine, pk_slice name, struct pk_error *err);
 /* PK_E_IN_USE while the table is being created or deleted. */
 PK_MUST_CHECK enum pk_code pk_ddl_check_idle(const struct pk_table *table, struct pk_error *err);
+/* The formula for the number of partitions (partitions-capacity.md §3.1). */
+enum pk_partition_rule pk_ddl_rule(enum pk_count_rule rule, enum pk_billing billing);
 /* How many partitions a new table or index gets by the table's billing mode. */
 uint32_t pk_ddl_partitions(const struct pk_engine *engine, const struct pk_table *table,
                            const struct pk_throughput *throughput);

@@ -22,12 +22,14 @@ static const char *const switches[] = {"off", "on"};
 static const char *const throttlings[] = {"off", "observe", "enforce"};
 static const char *const admission_modes[] = {"gac", "static", "burst", "adaptive"};
 static const char *const backpressures[] = {"strict", "queue"};
+static const char *const count_rules[] = {"mode", "sum", "max"};
 static const char *const size_points[] = {"median_bytes", "range_mid"};
 
 const struct pk_sim_field pk_sim_fields[] = {
     {"admission", FIELD(admission), 0, 3, PK_SIM_WORD, admission_modes},
     {"autoscale.down", FIELD(autoscale_down_ms), 1000, DURATION_MAX, PK_SIM_DURATION, NULL},
     {"autoscale.up", FIELD(autoscale_up_ms), 1000, DURATION_MAX, PK_SIM_DURATION, NULL},
+    {"burst.initial", FIELD(burst_initial), 0, 1000, PK_SIM_SHARE, NULL},
     {"burst.seconds", FIELD(burst_seconds), 0, 86400, PK_SIM_COUNT, NULL},
     {"decrease.quota", FIELD(decrease_quota), 0, 1, PK_SIM_WORD, switches},
     {"gsi.backpressure", FIELD(gsi_queue), 0, 1, PK_SIM_WORD, backpressures},
@@ -40,6 +42,7 @@ const struct pk_sim_field pk_sim_fields[] = {
     {"ondemand.initial_rcu", FIELD(on_demand_read), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
     {"ondemand.initial_wcu", FIELD(on_demand_write), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
     {"partition.bytes", FIELD(partition_bytes), 1, BYTES_MAX, PK_SIM_BYTES, NULL},
+    {"partition.count_rule", FIELD(partition_rule), 0, 2, PK_SIM_WORD, count_rules},
     {"partition.rcu", FIELD(partition_read), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
     {"partition.wcu", FIELD(partition_write), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
     {"quota.rcu", FIELD(quota_read), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
@@ -52,6 +55,7 @@ const struct pk_sim_field pk_sim_fields[] = {
     {"split.monotonic", FIELD(split_monotonic), 1, 1000, PK_SIM_SHARE, NULL},
     {"split.single_item", FIELD(split_single_item), 1, 1000, PK_SIM_SHARE, NULL},
     {"split.size_point", FIELD(split_size_point), 0, 1, PK_SIM_WORD, size_points},
+    {"split.stream_block", FIELD(split_stream_block), 0, 1, PK_SIM_WORD, switches},
     {"split.threshold", FIELD(split_threshold), 1, 1000, PK_SIM_SHARE, NULL},
     {"split.window", FIELD(split_window_ms), 1000, DURATION_MAX, PK_SIM_DURATION, NULL},
     {"stream.iterator_ttl", FIELD(stream_iterator_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
@@ -148,6 +152,7 @@ struct pk_sim_settings pk_sim_settings_workshop(void)
 /* The caller holds catalog.ddl, or is alone. */
 static void put_to_use(struct pk_engine *engine, const struct pk_sim_settings *settings)
 {
+    engine->partition_rule = (enum pk_count_rule)settings->partition_rule;
     engine->partition_limits = (struct pk_partition_limits){
         .read = (int64_t)settings->partition_read,
         .write = (int64_t)settings->partition_write,

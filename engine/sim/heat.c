@@ -235,7 +235,8 @@ static enum pk_split_verdict isolate(const struct view *view, const struct pk_he
     find_top(view, &first, &end);
     below = first;
     above = view->count - end;
-    if (below + above == 0 || !is_share(below + above, view->count, rules->isolate_min_milli))
+    if (rules->no_isolation || below + above == 0 ||
+        !is_share(below + above, view->count, rules->isolate_min_milli))
         return PK_SPLIT_SINGLE_ITEM;
     *boundary = above >= below ? view->sorted[end] : view->sorted[first];
     return PK_SPLIT_AT;

@@ -24,6 +24,7 @@ struct pk_heat_rules {
     int64_t isolate_min_milli;
     int64_t monotonic_milli;
     int64_t sequential_milli;
+    bool no_isolation; /* a hot item is never cut off */
 };
 struct pk_heat_rules pk_heat_rules_aws(void);
 

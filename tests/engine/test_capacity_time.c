@@ -463,3 +463,82 @@ Test(capacity_time, a_restart_keeps_what_was_seen)
     engine_close(&world.fx);
     temp_dir_remove(&dir);
 }
+
+/* ---- tunables -------------------------------------------------------------------------------- */
+
+/* A full burst at the start: 20 of 20 for 30 s, then the 10 that are provisioned (§11.4). */
+Test(capacity_time, a_burst_at_the_start)
+{
+    struct world world;
+    struct pk_sim_settings sim = pk_sim_settings_aws();
+
+    sim.split_heat = 0;
+    sim.burst_seconds = 30;
+    sim.burst_initial = 1000;
+    open_world(&world, sim);
+    engine_table(&world.fx, "T PK:S provisioned=1/10");
+    for (int t = 0; t < 33; t++) {
+        int admitted = 0;
+
+        for (int i = 0; i < 20; i++)
+            admitted += write_item(&world, engine_format(&world.fx, "{PK: 'k%d'}", i));
+        cr_expect_eq(admitted, t < 30 ? 20 : 10, "t=%d: %d", t, admitted);
+        pass(&world, SECOND);
+    }
+    engine_close(&world.fx);
+}
+
+Test(capacity_time, the_rule_of_partition_counts)
+{
+    static const struct {
+        const char *table;
+        uint64_t rule;
+        size_t count;
+    } rows[] = {
+        {"T PK:S provisioned=3000/1000", PK_COUNT_BY_MODE, 2},
+        {"T PK:S provisioned=3000/1000", PK_COUNT_MAX, 1},
+        {"T PK:S", PK_COUNT_BY_MODE, 4},
+        {"T PK:S", PK_COUNT_SUM, 8},
+    };
+
+    for (size_t r = 0; r < 4; r++) {
+        struct world world;
+        struct pk_sim_settings sim = pk_sim_settings_aws();
+
+        sim.partition_rule = rows[r].rule;
+        open_world(&world, sim);
+        engine_table(&world.fx, rows[r].table);
+        cr_expect_eq(partitions(&world), rows[r].count, "row %zu: %zu", r, partitions(&world));
+        engine_close(&world.fx);
+    }
+}
+
+/* As until 2023: an item of a provisioned table with a stream is not isolated. */
+Test(capacity_time, a_stream_blocks_isolation)
+{
+    for (uint64_t block = 0; block < 2; block++) {
+        struct world world;
+        const char *keys[4];
+        const struct load load = {{1, 18, 1, 0}};
+        struct pk_sim_settings sim = pk_sim_settings_workshop();
+        struct pk_table_spec spec;
+        struct pk_table *table = NULL;
+
+        sim.split_stream_block = block;
+        sim.partition_write = 10;
+        sim.partition_rule = PK_COUNT_MAX;
+        open_world(&world, sim);
+        spec = engine_spec(&world.fx, "T PK:S SK:S provisioned=1/10");
+        spec.stream = PK_STREAM_KEYS_ONLY;
+        cr_assert_eq(pk_engine_create_table(world.fx.engine, &spec, &table, &world.fx.err), PK_OK);
+        pk_table_unref(table);
+        cr_assert_eq(partitions(&world), 1);
+        keys_by_token(&world, keys);
+        for (int t = 0; t < 8; t++) {
+            (void)offer(&world, keys, &load, true);
+            pass(&world, SECOND);
+        }
+        cr_expect_eq(partitions(&world), block ? 1 : 2, "%d", (int)block);
+        engine_close(&world.fx);
+    }
+}
