@@ -97,7 +97,7 @@ static void note_splits(struct work *work, const struct cut *cut, uint32_t index
         if (side == NULL)
             return;
         at = pk_partition_set_find(&side->set, cut->boundaries[i]);
-        if (at == 0)
+        if (at == 0 || side->set.list[at].id == parents[i])
             continue;
         *note =
             (struct pk_split_note){.time_ms = work->now_ms,
@@ -106,6 +106,28 @@ static void note_splits(struct work *work, const struct cut *cut, uint32_t index
                                    .children = {side->set.list[at - 1].id, side->set.list[at].id},
                                    .cause = cause};
         capacity->split_count++;
+    }
+}
+
+/* What the definition did not divide after all (a border that it has, or would not have) is active
+ * again, and left alone for a while. */
+static void end_undivided(struct work *work, const struct cut *cut, uint32_t index_id)
+{
+    struct pk_capacity_side *side = pk__capacity_side(work->capacity, index_id);
+
+    for (size_t i = 0; side != NULL && i < cut->count; i++) {
+        struct pk_partition *partition =
+            &side->set.list[pk_partition_set_find(&side->set, cut->boundaries[i])];
+
+        if (partition->state != PK_PARTITION_SPLITTING ||
+            !pk_slice_equal((pk_slice){partition->boundary, partition->boundary_len},
+                            cut->boundaries[i]))
+            continue;
+        free(partition->boundary);
+        partition->boundary = NULL;
+        partition->boundary_len = 0;
+        partition->state = PK_PARTITION_ACTIVE;
+        partition->cool_until_ms = work->now_ms + side->set.rules.cooldown_ms;
     }
 }
 
@@ -131,6 +153,7 @@ static enum pk_code make_splits(struct work *work, const struct cut *cut, uint32
         return rc;
     pthread_mutex_lock(&work->capacity->lock);
     note_splits(work, cut, index_id, cause, parents);
+    end_undivided(work, cut, index_id);
     pthread_mutex_unlock(&work->capacity->lock);
     return PK_OK;
 }
