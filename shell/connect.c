@@ -15,16 +15,16 @@ static char *copy(const char *text)
 
 void sh_connect_forget(struct sh *sh)
 {
-    free((char *)(uintptr_t)sh->asked.endpoint);
-    free((char *)(uintptr_t)sh->asked.region);
-    free((char *)(uintptr_t)sh->asked.profile);
-    sh->asked = (struct sh_aws_request){NULL, NULL, NULL};
+    free(sh->asked.endpoint);
+    free(sh->asked.region);
+    free(sh->asked.profile);
+    sh->asked = (struct sh_asked){NULL, NULL, NULL};
 }
 
 static void remember(struct sh *sh, const struct sh_aws_request *request)
 {
-    struct sh_aws_request asked = {copy(request->endpoint), copy(request->region),
-                                   copy(request->profile)};
+    struct sh_asked asked = {copy(request->endpoint), copy(request->region),
+                             copy(request->profile)};
 
     sh_connect_forget(sh);
     sh->asked = asked;

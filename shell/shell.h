@@ -30,13 +30,18 @@ enum sh_exit {
     SH_EXIT_SIGNAL = 128
 };
 
+/* An endpoint as it was asked for; owned texts, NULL where nothing was said. */
+struct sh_asked {
+    char *endpoint, *region, *profile;
+};
+
 struct sh {
     struct cmd_context context; /* first: sh_of() relies on it */
     struct cmd_settings settings;
     struct pk_engine *engine;        /* NULL: no store is open */
     struct cmd_backend *backend;     /* on the engine, NULL with it */
     struct cmd_backend *remote;      /* the endpoint that statements go to; NULL: the engine */
-    struct sh_aws_request asked;     /* the endpoint as it was asked for; owned texts */
+    struct sh_asked asked;           /* remote, to connect once more */
     unsigned connections;            /* grows when statements go elsewhere */
     struct sh_endpoint *endpoint;    /* NULL: the store is not served */
     struct sh_socket_server *panels; /* answers panels of other processes; NULL: none can ask */

@@ -11,6 +11,8 @@ if ! command -v tmux >/dev/null; then
 fi
 store=$home/store
 modes="stty -g >$home/before; "
+# as "$PKSK -q $store", with its process id in a file
+pksk_pid="sh -c 'echo \$\$ >$home/pid; exec $PKSK -q $store'"
 end="; echo \"left with \$?\"; stty -g >$home/after; cat"
 
 # on: the panel is there
@@ -510,29 +512,29 @@ equal 'the check' "$("$PKSK" -q --no-init -c check "$store" >/dev/null 2>&1 && e
 case_ok 'the terminal goes away: the store is closed, nothing half typed runs'
 
 # what ends by a mistake of ours puts the terminal back
-start 80 24 "ulimit -c 0; ${modes}$PKSK -q $store$end"
+start 80 24 "ulimit -c 0; ${modes}$pksk_pid$end"
 prompt 'pksk>'
 keys F9
 on
-kill -ABRT "$(pgrep -f "^$PKSK -q $store" | head -n 1)"
+kill -ABRT "$(cat "$home/pid")"
 left 134
 lacks '─ output '
-start 80 24 "${modes}$PKSK -q $store$end"
+start 80 24 "${modes}$pksk_pid$end"
 prompt 'pksk>'
 keys F9
 on
-kill -TERM "$(pgrep -f "^$PKSK -q $store" | head -n 1)"
+kill -TERM "$(cat "$home/pid")"
 left 143
 case_ok 'an abort and SIGTERM give the terminal back'
 
 # kill -9 leaves the terminal as it is; reset is what mends it
 start 80 24 "sh -i"
 wait_for '[$#] *$'
-line "PS1='job> '; $PKSK -q $store"
+line "PS1='job> '; $pksk_pid"
 prompt 'pksk>'
 keys F9
 on
-kill -9 "$(pgrep -f "^$PKSK -q $store" | head -n 1)"
+kill -9 "$(cat "$home/pid")"
 wait_for 'job>$\|Killed'
 line 'reset'
 last_line '^job>$'
