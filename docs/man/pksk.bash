@@ -14,7 +14,15 @@ _pksk() {
         COMPREPLY=($(compgen -W 'text json' -- "$cur"))
         return
         ;;
-    --port | --host | --allow-host | --cors | --region)
+    --view)
+        COMPREPLY=($(compgen -W 'heat collections stream indexes split' -- "$cur"))
+        return
+        ;;
+    --theme)
+        COMPREPLY=($(compgen -W 'light dark' -- "$cur"))
+        return
+        ;;
+    --port | --host | --allow-host | --cors | --region | --table)
         return
         ;;
     --endpoint)
@@ -40,6 +48,11 @@ _pksk() {
             --log --help' -- "$cur"))
         return
     fi
+    if [ "${COMP_WORDS[1]}" = panel ] && [[ $cur == -* ]]; then
+        COMPREPLY=($(compgen -W '--endpoint --region --profile --table --view --projector --theme
+            --help' -- "$cur"))
+        return
+    fi
     case $cur in
     -*)
         COMPREPLY=($(compgen -W '--memory --durable --endpoint --region --profile -c -f --mode -q
@@ -50,7 +63,7 @@ _pksk() {
     compopt -o filenames 2>/dev/null
     COMPREPLY=($(compgen -d -- "$cur"))
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY+=($(compgen -W 'serve repair' -- "$cur"))
+        COMPREPLY+=($(compgen -W 'serve panel repair' -- "$cur"))
     fi
 }
 complete -F _pksk pksk

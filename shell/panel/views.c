@@ -223,7 +223,9 @@ void sh_views_draw_keys(const struct sh_views *views, struct sh_canvas *canvas, 
     if (ours) {
         x = put_help(&area, x + (x > 1 ? 1 : 0), frame->prompt ? "Esc prompt" : "q quit");
         x = put_help(&area, x, VIEWS[views->front]->help);
-        x = put_help(&area, x, "f freeze  i index  +- rate  s skew  R reset");
+        x = put_help(&area, x,
+                     frame->prompt ? "f freeze  i index  +- rate  s skew  R reset"
+                                   : "f freeze  t table  i index  +- rate  s skew  R reset");
     } else {
         x = put_key(&area, x, "F7", "into view", false);
         x = put_key(&area, x, "F9", "off", false);
