@@ -63,7 +63,8 @@ wait_for "^StorageError: there is no store in '$home/nowhere'\$" || :
 left 3
 case_ok 'a directory that is not there'
 
-start 100 30 "$modes$PKSK panel $store$end"
+# whose process id is in $home/panel
+start 100 30 "${modes}sh -c 'echo \$\$ >$home/panel; exec $PKSK panel $store'$end"
 wait_for 'connecting: no pksk has the store'
 case_ok 'nobody holds the store: that is said, and waited for'
 
@@ -135,7 +136,14 @@ case_ok 'any size'
 
 keys F3
 wait_for 'ORDER#3'
-kill -STOP "$(pgrep -P "$(tm display-message -p -t 0 '#{pane_pid}')" -f panel)" 2>/dev/null
+panel=$(cat "$home/panel")
+kill -STOP "$panel"
+looks=0
+until grep -q '^State:.*T' "/proc/$panel/status" || [ "$looks" -ge "$PATIENCE" ]; do
+    looks=$((looks + 1))
+    sleep 0.05
+done
+equal 'its state' "$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$panel/status")" T
 i=0
 while [ $i -lt 200 ]; do
     echo "put STOPPED k$i {v: $i}"
@@ -144,7 +152,7 @@ done >&3
 say 'get STOPPED k199'
 answered 'STOPPED  k199  199'
 case_ok 'a stopped panel holds nobody up'
-kill -CONT "$(pgrep -P "$(tm display-message -p -t 0 '#{pane_pid}')" -f panel)" 2>/dev/null
+kill -CONT "$panel"
 keys / STOPPED Enter
 wait_for 'STOPPED'
 case_ok 'and goes on when it may'
