@@ -638,3 +638,48 @@ Test(panel_keys, names_and_function_keys)
     }
     cr_expect_not(sh_view_named(PK_LIT("heats"), &id));
 }
+
+/* Any keys, in any view, at any size, while the table grows and shrinks: always sound cells. */
+Test(panel_keys, any_keys_at_any_size)
+{
+    static const uint32_t codes[] = {'/', 'n', 'c', 'p', 'x', '7', 0x65e5};
+
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct world world;
+        struct pk_rng rng;
+
+        pk_rng_seed(&rng, seed);
+        world_open(&world, SH_VIEW_SPLIT, 50);
+        for (int step = 0; step < 1500; step++) {
+            struct sh_key key = {(enum sh_key_name)pk_rng_below(&rng, SH_KEY_ESCAPE + 1),
+                                 codes[pk_rng_below(&rng, 7)]};
+            struct sh_needs needs;
+
+            if (step % 20 == 0)
+                sh_views_show(world.views, (enum sh_view_id)pk_rng_below(&rng, SH_VIEWS));
+            if (step % 30 == 0)
+                world.collections = pk_rng_below(&rng, 80);
+            if (step % 7 == 0) { /* answers come late, and not to every request */
+                pk_arena_clear(&world.answer);
+                sh_views_needs(world.views, &needs);
+                answer(&world, &needs);
+                answer_item(&world, &needs);
+            }
+            (void)sh_views_key(world.views, &key);
+            world.fixture.snapshot.time_ms += 300;
+            world.fixture.frame.focus = pk_rng_below(&rng, 2) == 0;
+            world.fixture.frame.look.utf8 = pk_rng_below(&rng, 2) == 0;
+            sh_canvas_reset(&world.canvas, &world.fixture.frame.look, (int)pk_rng_below(&rng, 40),
+                            (int)pk_rng_below(&rng, 130));
+            sh_views_draw(world.views, &world.canvas, &world.fixture.frame);
+            for (int i = 0; i < world.canvas.height * world.canvas.width; i++) {
+                const struct sh_cell *cell = &world.canvas.cells[i];
+
+                cr_assert(cell->width <= 2 && cell->ink < SH_INKS, "seed %d step %d", (int)seed,
+                          step);
+                cr_assert((unsigned char)cell->text[0] >= 0x20 || cell->width == 0);
+            }
+        }
+        world_close(&world);
+    }
+}
