@@ -595,7 +595,15 @@ Test(traffic, replays_and_their_faults)
          "line 2: its size is no number of bytes up to 409600"},
         {"pksk traffic 1\n1 get 1 stale {}\n", "line 2: expected strong or eventual"},
         {"pksk traffic 1\n\n1 get 1 strong {\"PK\":1}\n",
-         "line 3: PK of table dashboard has another type than on the tape"},
+         "line 3: the request's attributes are no typed JSON"},
+        {"pksk traffic 1\n1 get 1 strong "
+         "{\"PK\":{\"S\":\"A\"},\"SK\":{\"S\":\"B\"},\"n\":{\"N\":\"1'\"}}"
+         "\n",
+         "line 2: the request's attributes are no typed JSON"},
+        {"pksk traffic 1\n1 get 1 strong "
+         "{\"PK\":{\"S\":\"A\"},\"SK\":{\"S\":\"B\"},\"l\":{\"L\":[{\"N\":"
+         "\"x\"}]}}\n",
+         "line 2: the request's attributes are no typed JSON"},
         {"pksk traffic 1\n1 get 1 strong {\"PK\":{\"S\":\"A\"}",
          "line 2: the request's attributes are no typed JSON"},
         {"pksk traffic 1\n1 get 1 strong {\"PK\":{\"S\":\"A\"},\"name\":{\"S\":\"A\"}}\n",
