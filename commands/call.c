@@ -12,7 +12,7 @@ static void take_old_item(struct pk_error *err, const cJSON *body)
     struct pk_arena arena = PK_ARENA_INIT;
     pk_value item = cmd_wire_read_item(&arena, cJSON_GetObjectItemCaseSensitive(body, "Item"));
 
-    if (pk_value_kind(item) == PK_MAP)
+    if (pk_value_kind(item) == PK_MAP && cmd_wire_is_whole(item))
         pk_error_set_item(err, pk_view_of(&arena, item));
     pk_arena_release(&arena);
 }
@@ -47,7 +47,7 @@ static void take_reason(struct pk_cancel_reason *reason, const cJSON *node)
     reason->code = reason_code(cmd_wire_text(node, "Code"));
     if (message.data != NULL)
         reason->message = pk_memdup_cstr(message.data, message.len);
-    if (pk_value_kind(item) == PK_MAP) {
+    if (pk_value_kind(item) == PK_MAP && cmd_wire_is_whole(item)) {
         pk_view stored = pk_view_of(&arena, item);
 
         reason->item = pk_memdup_cstr(stored.data, stored.len);

@@ -385,6 +385,18 @@ pk_value cmd_wire_read_value(struct pk_arena *arena, const cJSON *node)
     return pk_value_missing();
 }
 
+bool cmd_wire_is_whole(pk_value value)
+{
+    enum pk_kind kind = pk_value_kind(value);
+    bool map = kind == PK_MAP, list = kind == PK_LIST || kind == PK_STRING_SET ||
+                                      kind == PK_NUMBER_SET || kind == PK_BINARY_SET;
+    bool whole = kind != PK_MISSING;
+
+    for (size_t i = 0; whole && (map || list) && i < value.len; i++)
+        whole = cmd_wire_is_whole(map ? value.u.members[i].value : value.u.items[i]);
+    return whole;
+}
+
 /* ---- tables of a request --------------------------------------------------------------------- */
 
 /* Adds the name unless it was the last one added. */

@@ -50,7 +50,10 @@ int64_t cmd_wire_milli(const cJSON *object, const char *name);
 bool cmd_wire_bool(const cJSON *object, const char *name);
 /* The value in typed form; copied into the arena. PK_MISSING when it is malformed. */
 pk_value cmd_wire_read_value(struct pk_arena *arena, const cJSON *node);
-/* {name: typed value, …} as a map; PK_MISSING when node is no object. */
+/* {name: typed value, …} as a map; PK_MISSING when node is no object. Members that are malformed are
+ * PK_MISSING in it. */
 pk_value cmd_wire_read_item(struct pk_arena *arena, const cJSON *node);
+/* True when nothing in it is missing: to be asked before pk_view_of() of what an endpoint sent. */
+bool cmd_wire_is_whole(pk_value value);
 
 #endif

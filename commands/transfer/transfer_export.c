@@ -26,7 +26,8 @@ static cJSON *scan_request(const struct transfer_export *export)
     return request;
 }
 
-static void take_page(struct transfer_export *export, const cJSON *answer)
+static enum pk_code take_page(struct transfer_export *export, const cJSON *answer,
+                              struct pk_error *err)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(answer, "Items");
     const cJSON *node;
@@ -37,14 +38,18 @@ static void take_page(struct transfer_export *export, const cJSON *answer)
     {
         struct pk_arena arena = PK_ARENA_INIT;
         pk_value item = cmd_wire_read_item(&arena, node);
+        bool whole = pk_value_kind(item) == PK_MAP && cmd_wire_is_whole(item);
 
-        if (pk_value_kind(item) == PK_MAP)
+        if (whole)
             export->items[export->item_count++] = pk_view_of(&export->page, item);
         pk_arena_release(&arena);
+        if (!whole)
+            return pk_fail(err, PK_E_INTERNAL, "the endpoint sent an item that cannot be read");
     }
     export->start_key = cmd_wire_read_item(
         &export->page, cJSON_GetObjectItemCaseSensitive(answer, "LastEvaluatedKey"));
     export->last_page = pk_value_kind(export->start_key) != PK_MAP;
+    return PK_OK;
 }
 
 static enum pk_code next_page(struct transfer_export *export, struct pk_error *err)
@@ -57,9 +62,9 @@ static enum pk_code next_page(struct transfer_export *export, struct pk_error *e
     if (rc != PK_OK)
         return rc;
     pk_arena_clear(&export->page); /* the start key was in it; it is sent */
-    take_page(export, answer);
+    rc = take_page(export, answer, err);
     cJSON_Delete(answer);
-    return PK_OK;
+    return rc;
 }
 
 static void show_progress(const struct transfer_export *export)

@@ -157,19 +157,6 @@ static enum pk_code take_key(const struct reader *reader, const cJSON *item,
     return PK_OK;
 }
 
-/* All of it has a stored form. */
-static bool is_whole(pk_value value)
-{
-    enum pk_kind kind = pk_value_kind(value);
-    bool map = kind == PK_MAP, list = kind == PK_LIST || kind == PK_STRING_SET ||
-                                      kind == PK_NUMBER_SET || kind == PK_BINARY_SET;
-    bool whole = kind != PK_MISSING;
-
-    for (size_t i = 0; whole && (map || list) && i < value.len; i++)
-        whole = is_whole(map ? value.u.members[i].value : value.u.items[i]);
-    return whole;
-}
-
 static enum pk_code take_item(const struct reader *reader, pk_slice json,
                               struct traffic_tape_entry *entry)
 {
@@ -178,7 +165,7 @@ static enum pk_code take_item(const struct reader *reader, pk_slice json,
     pk_value map = item == NULL ? pk_value_missing() : cmd_wire_read_item(&arena, item);
     enum pk_code rc;
 
-    if (pk_value_kind(map) != PK_MAP || !is_whole(map))
+    if (pk_value_kind(map) != PK_MAP || !cmd_wire_is_whole(map))
         rc = bad_line(reader, "the request's attributes are no typed JSON");
     else
         rc = take_key(reader, item, entry);

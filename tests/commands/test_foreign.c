@@ -10,6 +10,7 @@
 
 #include "commands/schema.h"
 #include "tests/support/command_fixture.h"
+#include "tests/support/fake_backend.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof(*(rows)))
 
@@ -388,4 +389,53 @@ Test(foreign, traffic_is_counted_by_the_answers)
         " | 3 | IndexWriteProvisionedThroughputExceeded of index by_name\nunits | 3 | WCU\n");
     cr_expect_eq(foreign.updates, 6U, "none was sent again");
     close_foreign(&fx, &foreign);
+}
+
+/* What an endpoint sends may be anything: a value that is none is not taken for one. */
+Test(foreign, malformed_items_of_an_answer)
+{
+    static const struct fake_answer answers[] = {
+        {"PutItem",
+         "{\"__type\":\"x#ConditionalCheckFailedException\",\"message\":\"The conditional request "
+         "failed\",\"Item\":{\"PK\":{\"S\":\"a\"},\"v\":{\"N\":\"abc\"}}}",
+         PK_E_CONDITION_FAILED,
+         {0}},
+        {"TransactWriteItems",
+         "{\"__type\":\"x#TransactionCanceledException\",\"Message\":\"cancelled\","
+         "\"CancellationReasons\":[{\"Code\":\"ConditionalCheckFailed\",\"Message\":\"no\","
+         "\"Item\":"
+         "{\"l\":{\"L\":[{\"B\":\"?\"}]}}}]}",
+         PK_E_TXN_CANCELED,
+         {0}},
+        {"Scan",
+         "{\"Count\":1,\"ScannedCount\":1,\"Items\":[{\"PK\":{\"S\":\"a\"},\"s\":{\"NS\":[1]}}]}",
+         PK_OK,
+         {0}},
+    };
+    struct command_fixture fx;
+    struct cmd_backend *inner;
+    struct fake_backend fake;
+
+    command_open(&fx);
+    command_must(&fx, "create table Tab (PK S)");
+    inner = fx.context.backend;
+    fake_init(&fake, inner, answers, COUNT(answers));
+    fx.context.backend = &fake.base;
+    cr_expect_str_eq(command_run(&fx, "put a {v: 1} into Tab if v = 2"),
+                     "ConditionalCheckFailedException: The conditional request failed\n"
+                     "  at 'v = 2'\n  hint: there is no such item\n"
+                     "footer: cost 1 WCU all the same\n");
+    command_must(&fx, "begin");
+    command_must(&fx, "put a {v: 1} into Tab if v = 2");
+    cr_expect_str_eq(
+        command_run(&fx, "commit"),
+        "TransactionCanceledException: cancelled\n# | statement | reason\n"
+        "1 | put a {v: 1} into Tab if v = 2 | ConditionalCheckFailed: there is no such item\n");
+    command_must(&fx, "scan from Tab");
+    cr_expect_str_eq(command_run(&fx, "export Tab /dev/null format jsonl"),
+                     "InternalServerError: the endpoint sent an item that cannot be read\n"
+                     "  at '/dev/null'\n");
+    fx.context.backend = inner;
+    fake_release(&fake);
+    command_close(&fx);
 }
