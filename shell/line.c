@@ -59,13 +59,16 @@ static int read_key(FILE *stream)
 {
     (void)stream;
     while (!sh_keys_any(&editor->keys)) {
-        bool over = editor->keys.gone || must_stop() || sh_signals_pending(SIGINT);
+        bool over = editor->keys.gone || must_stop();
 
-        /* readline 8.2 reads beyond its buffer when a paste ends with EOF */
-        if (over && !sh_keys_end_paste(&editor->keys))
+        /* A paste that is broken off gets its end: readline 8.2 reads beyond its buffer at EOF. Of
+         * other keys in the middle of a sequence Ctrl-C waits for the next: readline does not come
+         * out well of EOF there. */
+        if ((over || sh_signals_pending(SIGINT)) && sh_keys_end_paste(&editor->keys))
+            continue;
+        if (over)
             return EOF;
-        if (!over)
-            wait_for_keys(editor);
+        wait_for_keys(editor);
     }
     return sh_keys_take(&editor->keys);
 }

@@ -14,6 +14,7 @@ import select
 import shutil
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -161,6 +162,8 @@ def complain(terminal, text, home):
 def check_end(terminal, status, home):
     terminal.drain(0.2)
     if status is None:
+        if shutil.which("gdb"):
+            subprocess.run(["gdb", "-p", str(terminal.pid), "-batch", "-ex", "backtrace"], check=False)
         os.kill(terminal.pid, signal.SIGABRT)
         return complain(terminal, "it does not end", home)
     if any(name.startswith("sanitizer") for name in os.listdir(home)):
