@@ -246,6 +246,7 @@ enum pk_code pk_ddl_drop(struct pk_engine *engine, struct pk_table *table, struc
 
     if (rc == PK_OK) {
         pk_latch_pass(&engine->latches);
+        pk_catalog_written(&engine->catalog, table);
         atomic_store(&pk_table_log(table)->left, true);
     }
     pk_table_unref(departed);

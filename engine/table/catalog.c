@@ -57,8 +57,22 @@ static void retire(struct pk_catalog *catalog, uint32_t id, enum pk_space space)
 {
     catalog->retired =
         pk_realloc(catalog->retired, catalog->retired_count + 1, sizeof(*catalog->retired));
-    catalog->retired[catalog->retired_count++] = (struct pk_retired){id, space};
+    catalog->retired[catalog->retired_count++] = (struct pk_retired){id, space, false};
     raise_next_id(catalog, id);
+}
+
+/* The rows of a table's ids may be swept, or may not. */
+static void set_awaited(struct pk_catalog *catalog, const struct pk_table *table, bool awaited)
+{
+    for (size_t i = 0; i < catalog->retired_count; i++) {
+        struct pk_retired *retired = &catalog->retired[i];
+        bool of_table = retired->id == table->id;
+
+        for (size_t j = 0; j < table->index_count && !of_table; j++)
+            of_table = retired->id == table->indexes[j].id;
+        if (of_table)
+            retired->awaited = awaited;
+    }
 }
 
 static enum pk_code load_table(struct pk_catalog *catalog, pk_slice name, pk_slice bytes,
@@ -467,10 +481,18 @@ enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
     for (size_t i = 0; i < table->index_count; i++)
         retire(catalog, table->indexes[i].id,
                table->indexes[i].local ? PK_SPACE_LSI : PK_SPACE_GSI);
+    set_awaited(catalog, table, true);
     pthread_mutex_unlock(&catalog->lock);
     pk_table_set_stale(old);
     pk_table_unref(old);
     return PK_OK;
+}
+
+void pk_catalog_written(struct pk_catalog *catalog, const struct pk_table *table)
+{
+    pthread_mutex_lock(&catalog->lock);
+    set_awaited(catalog, table, false);
+    pthread_mutex_unlock(&catalog->lock);
 }
 
 static bool is_retired(struct pk_catalog *catalog, uint32_t id)
@@ -645,24 +667,34 @@ static enum pk_code forget_id(struct pk_catalog *catalog, struct pk_store *store
     return PK_OK;
 }
 
+/* The first id whose rows nobody writes any more, or NULL. The caller holds lock. */
+static const struct pk_retired *to_sweep(const struct pk_catalog *catalog)
+{
+    for (size_t i = 0; i < catalog->retired_count; i++) {
+        if (!catalog->retired[i].awaited)
+            return &catalog->retired[i];
+    }
+    return NULL;
+}
+
 enum pk_code pk_catalog_sweep(struct pk_catalog *catalog, struct pk_store *store, size_t max_rows,
                               bool *more, struct pk_error *err)
 {
-    struct pk_retired retired = {0, PK_SPACE_TABLE};
-    bool any;
+    struct pk_retired retired = {0, PK_SPACE_TABLE, false};
+    const struct pk_retired *first;
     bool keeps_changes = false; /* of a departed table */
     bool done = false;
     enum pk_code rc;
 
     pthread_mutex_lock(&catalog->lock);
-    any = catalog->retired_count > 0;
-    if (any)
-        retired = catalog->retired[0];
+    first = to_sweep(catalog);
+    if (first != NULL)
+        retired = *first;
     for (size_t i = 0; i < catalog->departed_count; i++)
         keeps_changes = keeps_changes || catalog->departed[i]->id == retired.id;
     pthread_mutex_unlock(&catalog->lock);
     *more = false;
-    if (!any)
+    if (first == NULL)
         return PK_OK;
     rc = sweep_id(store, &retired, keeps_changes, max_rows, &done, err);
     if (rc == PK_OK && done)
@@ -670,7 +702,7 @@ enum pk_code pk_catalog_sweep(struct pk_catalog *catalog, struct pk_store *store
     if (rc != PK_OK)
         return rc;
     pthread_mutex_lock(&catalog->lock);
-    *more = catalog->retired_count > 0;
+    *more = to_sweep(catalog) != NULL;
     pthread_mutex_unlock(&catalog->lock);
     return PK_OK;
 }

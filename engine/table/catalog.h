@@ -22,6 +22,7 @@
 struct pk_retired {
     uint32_t id;
     enum pk_space space; /* of the rows that are left */
+    bool awaited;        /* writers may still be on their way: not yet swept */
 };
 
 struct pk_catalog {
@@ -75,10 +76,13 @@ PK_MUST_CHECK enum pk_code pk_catalog_drop_index(struct pk_catalog *catalog, str
                                                  struct pk_table *table, uint32_t index_id,
                                                  const struct pk_batch *more, struct pk_error *err);
 /* Commits the drop, takes the table out and retires its ids. departed (NULL: none) is its last
- * description: kept, with the change records, until pk_catalog_forget(). */
+ * description: kept, with the change records, until pk_catalog_forget(). The rows are deleted from
+ * pk_catalog_written() on, as a writer that found the table may commit until then. */
 PK_MUST_CHECK enum pk_code pk_catalog_drop(struct pk_catalog *catalog, struct pk_store *store,
                                            struct pk_table *table, struct pk_table *departed,
                                            struct pk_error *err);
+/* Nobody writes a dropped table's rows any more. */
+void pk_catalog_written(struct pk_catalog *catalog, const struct pk_table *table);
 /* Lets the change records of a departed table go, and itself. One caller at a time, never during a
  * sweep. */
 PK_MUST_CHECK enum pk_code pk_catalog_forget(struct pk_catalog *catalog, struct pk_store *store,
@@ -93,7 +97,8 @@ PK_MUST_CHECK enum pk_code pk_catalog_drop_backup(struct pk_catalog *catalog,
 PK_MUST_CHECK enum pk_code pk_catalog_reserve(struct pk_catalog *catalog, struct pk_store *store,
                                               uint32_t id, struct pk_error *err);
 
-/* Deletes up to max_rows rows of retired ids; *more: rows are left. One caller at a time. */
+/* Deletes up to max_rows rows of retired ids; *more: there is more to delete now. One caller at a
+ * time. */
 PK_MUST_CHECK enum pk_code pk_catalog_sweep(struct pk_catalog *catalog, struct pk_store *store,
                                             size_t max_rows, bool *more, struct pk_error *err);
 

@@ -1,5 +1,7 @@
 /* Tables that are CREATING or DELETING for a while: what they refuse, and when that is over. */
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <sched.h>
 
 #include "engine/ops/core.h"
 #include "engine/ops/timer.h"
@@ -180,6 +182,51 @@ Test(table_state, deleting)
     free(retired);
     engine_table(&fx, "T p:N");
     cr_expect_eq(engine_put(&fx, "T", "{p: 1}"), PK_OK);
+    engine_close(&fx);
+}
+
+static void *drop_on_thread(void *fixture)
+{
+    struct pk_table *table = NULL;
+    struct pk_error err = PK_ERROR_INIT;
+    enum pk_code rc = pk_engine_delete_table(((struct engine_fixture *)fixture)->engine,
+                                             pk_slice_cstr("T"), &table, &err);
+
+    cr_expect_eq(rc, PK_OK);
+    pk_table_unref(table);
+    pk_error_release(&err);
+    return NULL;
+}
+
+static size_t sweep(struct engine_fixture *fx)
+{
+    bool more = true;
+    size_t count = 0;
+
+    while (more)
+        cr_assert_eq(
+            pk_catalog_sweep(&fx->engine->catalog, fx->engine->store, 100, &more, &fx->err), PK_OK);
+    free(pk_catalog_retired(&fx->engine->catalog, &count));
+    return count;
+}
+
+/* A writer that found the table before it was dropped commits under its latch: not after the sweep.
+ */
+Test(table_state, dropped_while_written)
+{
+    struct engine_fixture fx;
+    pthread_t thread;
+
+    engine_open(&fx);
+    engine_table(&fx, "T p:S; gsi g g:S all");
+    pk_latch_lock(&fx.engine->latches, 0);
+    cr_assert_eq(pthread_create(&thread, NULL, drop_on_thread, &fx), 0);
+    while (status(&fx, "T")[0] != '\0')
+        sched_yield();
+    cr_expect_eq(sweep(&fx), 2, "the rows of table and index may still be written");
+    pk_latch_unlock(&fx.engine->latches, 0);
+    pthread_join(thread, NULL);
+    cr_expect_eq(sweep(&fx), 0);
     engine_close(&fx);
 }
 
