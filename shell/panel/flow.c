@@ -136,7 +136,7 @@ int sh_flow(struct sh_flow *flow, pk_slice text)
 
     flow->mark_row = flow->mark_column = -1;
     while (text.len > 0) {
-        if (text.data == begin + flow->mark)
+        if ((size_t)(text.data - begin) == flow->mark)
             note_mark(flow, &walk);
         if (text.data[0] == '\033') {
             take_sequence(&walk, &text);
