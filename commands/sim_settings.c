@@ -33,6 +33,7 @@ static const struct {
     {"partition.wcu", "WCU", "write units one partition serves in a second"},
     {"quota.rcu", "RCU", "the account's quota of an on-demand table"},
     {"quota.wcu", "WCU", "the account's quota of an on-demand table"},
+    {"read.spread", NULL, "eventual reads are served by all three replicas: half as much again"},
     {"seed", "a number", "the seed of all chance in the simulation"},
     {"split.cooldown", "a duration", "how long a new partition is left alone"},
     {"split.duration", "a duration", "how long a split takes; the parent serves on"},

@@ -89,6 +89,7 @@ struct pk_sim_settings {
     uint64_t admission;          /* enum pk_admission_mode: gac, static, burst, adaptive */
     uint64_t burst_seconds;      /* how much unused throughput is saved (§4.2) */
     uint64_t burst_initial;      /* thousandths of that which a new table begins with */
+    uint64_t read_spread;        /* 1: eventually consistent reads go to all replicas (§1.2) */
     uint64_t split_heat;         /* 1: partitions split for heat (§10.6) */
     uint64_t split_threshold;    /* thousandths of the hard limit that make a second hot */
     uint64_t split_window_ms;

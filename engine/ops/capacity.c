@@ -71,6 +71,7 @@ static struct pk_admission_limits limits_of(const struct pk_table *table,
         .quota = (int64_t)(read ? sim->quota_read : sim->quota_write),
         .partition = (int64_t)(read ? sim->partition_read : sim->partition_write),
         .burst_seconds = (int64_t)sim->burst_seconds,
+        .spread = read && sim->read_spread != 0,
     };
 }
 
@@ -364,6 +365,8 @@ static void offer(struct pk_demand *demand, int64_t now_ms)
         return;
     }
     request.partition = demand->at = partition_of(demand, &side->set);
+    request.replica = demand->replica =
+        pk_admission_replica(&side->set.admission[demand->access], demand->at, demand->eventual);
     if (demand->quiet)
         demand->refuse = pk_admission_check(&side->set.admission[demand->access], demand->at,
                                             demand->milli, now_ms);
@@ -374,8 +377,17 @@ static void offer(struct pk_demand *demand, int64_t now_ms)
             demand->index != NULL && demand->access == PK_ACCESS_WRITE && !demand->quiet;
         return;
     }
-    pk_partition_set_take(&side->set, demand->access, demand->at, demand->milli);
+    pk_partition_set_take_at(&side->set, &request, demand->milli);
     demand->taken = true;
+}
+
+static void take_more(struct pk_capacity_side *side, const struct pk_demand *demand, size_t at,
+                      int64_t milli)
+{
+    const struct pk_access_request request = {
+        .access = demand->access, .partition = at, .replica = demand->replica};
+
+    pk_partition_set_take_at(&side->set, &request, milli);
 }
 
 static void give_back(struct pk_demand *demand)
@@ -385,7 +397,7 @@ static void give_back(struct pk_demand *demand)
     if (demand->taken && side != NULL && demand->queue)
         side->queue_milli -= demand->milli;
     else if (demand->taken && side != NULL)
-        pk_partition_set_take(&side->set, demand->access, demand->at, -demand->milli);
+        take_more(side, demand, demand->at, -demand->milli);
     demand->taken = false;
 }
 
@@ -462,8 +474,7 @@ void pk_capacity_settle(const struct pk_demand *demand, int64_t milli)
     pthread_mutex_lock(&capacity->lock);
     side = side_of(demand);
     if (side != NULL)
-        pk_partition_set_take(&side->set, demand->access, partition_of(demand, &side->set),
-                              milli - demand->milli);
+        take_more(side, demand, partition_of(demand, &side->set), milli - demand->milli);
     pthread_mutex_unlock(&capacity->lock);
 }
 
@@ -478,8 +489,8 @@ void pk_capacity_take(const struct pk_demand *demand, pk_slice row, int64_t mill
     pthread_mutex_lock(&capacity->lock);
     side = side_of(demand);
     if (side != NULL)
-        pk_partition_set_take(&side->set, demand->access,
-                              pk_partition_set_find(&side->set, pk_partition_position(row)), milli);
+        take_more(side, demand, pk_partition_set_find(&side->set, pk_partition_position(row)),
+                  milli);
     pthread_mutex_unlock(&capacity->lock);
 }
 

@@ -70,14 +70,16 @@ struct pk_demand {
     const struct pk_table *table;
     const struct pk_index *index; /* a GSI; NULL: the table */
     enum pk_access access;
-    int64_t milli;           /* of a read: its least charge */
-    pk_slice row;            /* the key of its row; of a query or scan, of the first */
-    bool before;             /* of a backward one: its partition is the last before that */
-    bool queue;              /* of a GSI: room in its queue, instead of its buckets */
-    bool quiet;              /* of what waits and asks again: a refusal is not counted */
-    size_t at;               /* out: its partition, as long as the lock is held */
-    enum pk_throttle refuse; /* out: the limit that refuses, or would */
-    bool taken;              /* out */
+    int64_t milli;             /* of a read: its least charge */
+    pk_slice row;              /* the key of its row; of a query or scan, of the first */
+    bool eventual;             /* a read that any replica may serve */
+    bool before;               /* of a backward one: its partition is the last before that */
+    bool queue;                /* of a GSI: room in its queue, instead of its buckets */
+    bool quiet;                /* of what waits and asks again: a refusal is not counted */
+    size_t at;                 /* out: its partition, as long as the lock is held */
+    struct pk_replica replica; /* out: who serves it */
+    enum pk_throttle refuse;   /* out: the limit that refuses, or would */
+    bool taken;                /* out */
 };
 /* Whether anything is asked at all. */
 bool pk_capacity_asks(const struct pk_engine *engine);

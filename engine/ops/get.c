@@ -84,6 +84,7 @@ struct pk_demand pk_get_demand(const struct pk_get_step *step, enum pk_consisten
     return (struct pk_demand){.table = step->table,
                               .access = PK_ACCESS_READ,
                               .milli = pk_cost_read(0, consistency),
+                              .eventual = consistency == PK_EVENTUAL,
                               .row = step->row};
 }
 

@@ -33,6 +33,7 @@ enum pk_code pk_read_charge_begin(struct pk_read_charge *charge, struct pk_engin
         .access = PK_ACCESS_READ,
         .milli = pk_cost_read(0, request->consistent ? PK_STRONG : PK_EVENTUAL),
         .row = first_row(charge, &plan->range),
+        .eventual = !request->consistent,
         .before = request->backward,
     };
     return pk_capacity_admit(engine, &charge->demand, 1, err);

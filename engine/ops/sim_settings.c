@@ -47,6 +47,7 @@ const struct pk_sim_field pk_sim_fields[] = {
     {"partition.wcu", FIELD(partition_write), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
     {"quota.rcu", FIELD(quota_read), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
     {"quota.wcu", FIELD(quota_write), 1, UNITS_MAX, PK_SIM_COUNT, NULL},
+    {"read.spread", FIELD(read_spread), 0, 1, PK_SIM_WORD, switches},
     {"seed", FIELD(seed), 1, SEED_MAX, PK_SIM_COUNT, NULL},
     {"split.cooldown", FIELD(split_cooldown_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},
     {"split.duration", FIELD(split_duration_ms), 0, DURATION_MAX, PK_SIM_DURATION, NULL},

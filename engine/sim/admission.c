@@ -45,8 +45,11 @@ static void set_share(struct pk_admission *admission, struct pk_admission_partit
 static struct pk_admission_partition new_partition(const struct pk_admission *admission,
                                                    int64_t now_ms)
 {
+    struct pk_bucket full = pk_bucket_full(admission->limits.partition, 1, now_ms);
+
     return (struct pk_admission_partition){
-        .hard = pk_bucket_full(admission->limits.partition, 1, now_ms),
+        .hard = full,
+        .others = {full, full},
         .share = pk_burst_new(share_rate(admission, BOOST_NONE), share_seconds(admission), now_ms),
         .boost_milli = BOOST_NONE};
 }
@@ -80,6 +83,8 @@ void pk_admission_set_limits(struct pk_admission *admission,
     pk_burst_set_rate(&admission->table, limits->provisioned, limits->burst_seconds, now_ms);
     for (size_t i = 0; i < admission->count; i++) {
         pk_bucket_set_rate(&admission->partitions[i].hard, limits->partition, 1, now_ms);
+        for (size_t k = 0; k < PK_REPLICAS - 1; k++)
+            pk_bucket_set_rate(&admission->partitions[i].others[k], limits->partition, 1, now_ms);
         set_share(admission, &admission->partitions[i], now_ms);
     }
 }
@@ -99,6 +104,7 @@ void pk_admission_split(struct pk_admission *admission, size_t i, int64_t now_ms
     at->share.base.rate /= 2;
     at->share.saved /= 2;
     at->hard = pk_bucket_full(admission->limits.partition, 1, now_ms);
+    at->others[0] = at->others[1] = at->hard;
     at->throttled = false;
     at[1] = at[0];
     admission->count++;
@@ -119,21 +125,40 @@ static void refill(struct pk_admission *admission, struct pk_admission_partition
     }
 }
 
+static struct pk_bucket *bucket_of(struct pk_admission_partition *partition,
+                                   struct pk_replica replica)
+{
+    return replica.number == 0 ? &partition->hard : &partition->others[replica.number - 1];
+}
+
+/* Each replica counts a unit for 4 KB, whatever is billed. */
+static int64_t at_replica(struct pk_replica replica, int64_t milli)
+{
+    return replica.eventual ? 2 * milli : milli;
+}
+
+static bool partition_has(struct pk_admission_partition *partition, struct pk_replica replica,
+                          int64_t milli)
+{
+    return pk_bucket_has(bucket_of(partition, replica), at_replica(replica, milli));
+}
+
 static enum pk_throttle check_on_demand(const struct pk_admission *admission,
-                                        const struct pk_admission_partition *partition,
-                                        int64_t milli)
+                                        struct pk_admission_partition *partition,
+                                        struct pk_replica replica, int64_t milli)
 {
     if (admission->limits.max_on_demand > 0 && !pk_bucket_has(&admission->max_on_demand, milli))
         return PK_THROTTLE_MAX_ON_DEMAND;
     if (!pk_bucket_has(&admission->quota, milli))
         return PK_THROTTLE_ACCOUNT;
-    return pk_bucket_has(&partition->hard, milli) ? PK_THROTTLE_NONE : PK_THROTTLE_KEY_RANGE;
+    return partition_has(partition, replica, milli) ? PK_THROTTLE_NONE : PK_THROTTLE_KEY_RANGE;
 }
 
 static enum pk_throttle check_provisioned(const struct pk_admission *admission,
-                                          struct pk_admission_partition *partition, int64_t milli)
+                                          struct pk_admission_partition *partition,
+                                          struct pk_replica replica, int64_t milli)
 {
-    if (!pk_bucket_has(&partition->hard, milli))
+    if (!partition_has(partition, replica, milli))
         return PK_THROTTLE_KEY_RANGE;
     if (!has_shares(admission))
         return pk_burst_has(&admission->table, milli) ? PK_THROTTLE_NONE : PK_THROTTLE_PROVISIONED;
@@ -143,22 +168,43 @@ static enum pk_throttle check_provisioned(const struct pk_admission *admission,
     return PK_THROTTLE_PROVISIONED;
 }
 
-enum pk_throttle pk_admission_check(struct pk_admission *admission, size_t i, int64_t milli,
-                                    int64_t now_ms)
+struct pk_replica pk_admission_replica(struct pk_admission *admission, size_t i, bool eventual)
+{
+    struct pk_admission_partition *partition = &admission->partitions[i];
+    struct pk_replica replica = {0, false};
+
+    if (!admission->limits.spread || !eventual)
+        return replica;
+    replica = (struct pk_replica){partition->turn, true};
+    partition->turn = (uint8_t)((partition->turn + 1) % PK_REPLICAS);
+    return replica;
+}
+
+enum pk_throttle pk_admission_check_at(struct pk_admission *admission, size_t i,
+                                       struct pk_replica replica, int64_t milli, int64_t now_ms)
 {
     struct pk_admission_partition *partition = &admission->partitions[i];
 
     refill(admission, partition, now_ms);
-    return admission->limits.on_demand ? check_on_demand(admission, partition, milli)
-                                       : check_provisioned(admission, partition, milli);
+    if (replica.number > 0)
+        pk_bucket_refill(bucket_of(partition, replica), now_ms);
+    return admission->limits.on_demand ? check_on_demand(admission, partition, replica, milli)
+                                       : check_provisioned(admission, partition, replica, milli);
 }
 
-void pk_admission_take(struct pk_admission *admission, size_t i, int64_t milli)
+enum pk_throttle pk_admission_check(struct pk_admission *admission, size_t i, int64_t milli,
+                                    int64_t now_ms)
+{
+    return pk_admission_check_at(admission, i, (struct pk_replica){0, false}, milli, now_ms);
+}
+
+void pk_admission_take_at(struct pk_admission *admission, size_t i, struct pk_replica replica,
+                          int64_t milli)
 {
     struct pk_admission_partition *partition = &admission->partitions[i];
 
     admission->consumed += milli;
-    pk_bucket_take(&partition->hard, milli);
+    pk_bucket_take(bucket_of(partition, replica), at_replica(replica, milli));
     if (admission->limits.on_demand) {
         pk_bucket_take(&admission->max_on_demand, milli);
         pk_bucket_take(&admission->quota, milli);
@@ -167,6 +213,11 @@ void pk_admission_take(struct pk_admission *admission, size_t i, int64_t milli)
     } else {
         pk_burst_take(&admission->table, milli);
     }
+}
+
+void pk_admission_take(struct pk_admission *admission, size_t i, int64_t milli)
+{
+    pk_admission_take_at(admission, i, (struct pk_replica){0, false}, milli);
 }
 
 /* boost * by / 1000, between an equal share and what makes the share the partition's limit. */

@@ -41,13 +41,24 @@ struct pk_admission_limits {
     int64_t quota;         /* on-demand tables */
     int64_t partition;     /* one partition's hard limit */
     int64_t burst_seconds;
+    bool spread; /* reads: each replica has that limit for itself (§10.4, ec_read_spread) */
+};
+
+/* Who serves a read. A strong one, and every write, is the leader's; where reads are spread, an
+ * eventually consistent one goes to the next replica and counts there as a strong one does. */
+enum { PK_REPLICAS = 3 };
+struct pk_replica {
+    uint8_t number; /* 0: the leader */
+    bool eventual;  /* of spread reads */
 };
 
 struct pk_admission_partition {
-    struct pk_bucket hard;
-    struct pk_burst share; /* modes with shares */
-    int64_t boost_milli;   /* adaptive: the share is 1000ths of an equal one */
-    bool throttled;        /* in the second that is running, by its share */
+    struct pk_bucket hard;                    /* the leader's */
+    struct pk_bucket others[PK_REPLICAS - 1]; /* of spread reads: the other replicas' */
+    uint8_t turn;                             /* of spread reads: who is next */
+    struct pk_burst share;                    /* modes with shares */
+    int64_t boost_milli;                      /* adaptive: the share is 1000ths of an equal one */
+    bool throttled;                           /* in the second that is running, by its share */
 };
 
 struct pk_admission {
@@ -70,11 +81,19 @@ void pk_admission_set_limits(struct pk_admission *admission,
 /* Partition i becomes two, i and i + 1: full hard buckets; they divide their parent's share. */
 void pk_admission_split(struct pk_admission *admission, size_t i, int64_t now_ms);
 
+/* Who is to serve a read of partition i: the leader, or the next in turn. */
+struct pk_replica pk_admission_replica(struct pk_admission *admission, size_t i, bool eventual);
+
 /* The limit that would refuse so many milli-units at partition i. */
 enum pk_throttle pk_admission_check(struct pk_admission *admission, size_t i, int64_t milli,
                                     int64_t now_ms);
 /* Takes them, whatever is there; negative: gives back. Refills nothing. */
 void pk_admission_take(struct pk_admission *admission, size_t i, int64_t milli);
+/* The same of a replica: as above for the leader. */
+enum pk_throttle pk_admission_check_at(struct pk_admission *admission, size_t i,
+                                       struct pk_replica replica, int64_t milli, int64_t now_ms);
+void pk_admission_take_at(struct pk_admission *admission, size_t i, struct pk_replica replica,
+                          int64_t milli);
 /* Ends a second of simulated time: adaptive shares grow and shrink (§10.5). */
 void pk_admission_second(struct pk_admission *admission, int64_t now_ms);
 

@@ -95,8 +95,9 @@ enum pk_throttle pk_partition_set_offer(struct pk_partition_set *set,
 {
     struct pk_partition *partition = &set->list[request->partition];
     struct pk_heat_sample *kept;
-    enum pk_throttle throttle = pk_admission_check(&set->admission[request->access],
-                                                   request->partition, request->milli, now_ms);
+    enum pk_throttle throttle =
+        pk_admission_check_at(&set->admission[request->access], request->partition,
+                              request->replica, request->milli, now_ms);
 
     set->active = true;
     kept = pk_heat_offer(&partition->heat, &set->rng, request->position);
@@ -111,16 +112,24 @@ enum pk_throttle pk_partition_set_offer(struct pk_partition_set *set,
     return throttle;
 }
 
-void pk_partition_set_take(struct pk_partition_set *set, enum pk_access access, size_t partition,
-                           int64_t milli)
+void pk_partition_set_take_at(struct pk_partition_set *set, const struct pk_access_request *request,
+                              int64_t milli)
 {
-    struct pk_heat *heat = &set->list[partition].heat;
+    struct pk_heat *heat = &set->list[request->partition].heat;
 
-    pk_admission_take(&set->admission[access], partition, milli);
-    if (access == PK_ACCESS_READ)
+    pk_admission_take_at(&set->admission[request->access], request->partition, request->replica,
+                         milli);
+    if (request->access == PK_ACCESS_READ)
         heat->read += milli;
     else
         heat->write += milli;
+}
+
+void pk_partition_set_take(struct pk_partition_set *set, enum pk_access access, size_t partition,
+                           int64_t milli)
+{
+    pk_partition_set_take_at(
+        set, &(struct pk_access_request){.access = access, .partition = partition}, milli);
 }
 
 /* ---- splits ---------------------------------------------------------------------------------- */

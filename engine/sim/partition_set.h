@@ -86,8 +86,9 @@ size_t pk_partition_set_find(const struct pk_partition_set *set, pk_slice positi
 struct pk_access_request {
     enum pk_access access;
     size_t partition;
-    int64_t milli;     /* of a read: its least charge */
-    pk_slice position; /* of its item; for a query, of its first */
+    int64_t milli;             /* of a read: its least charge */
+    struct pk_replica replica; /* who serves it: pk_admission_replica() */
+    pk_slice position;         /* of its item; for a query, of its first */
     /* How much of a position is its partition key's; asked only of those that are kept. */
     size_t (*hash_len)(const void *context, pk_slice position);
     const void *context;
@@ -99,6 +100,8 @@ enum pk_throttle pk_partition_set_offer(struct pk_partition_set *set,
 /* Takes what an admitted request costs, or the rest of it once it is known. */
 void pk_partition_set_take(struct pk_partition_set *set, enum pk_access access, size_t partition,
                            int64_t milli);
+void pk_partition_set_take_at(struct pk_partition_set *set, const struct pk_access_request *request,
+                              int64_t milli);
 
 /* Ends a second of simulated time: heat is judged, and splits begin. */
 void pk_partition_set_second(struct pk_partition_set *set, int64_t now_ms);

@@ -148,6 +148,38 @@ Test(throttle, a_hot_key_stops_at_one_partition)
     }
 }
 
+/* What engineers measured: 9,000 eventual reads, 4,500 units, of a partition; strong ones still
+ * 3,000, and the bill is what it was. */
+Test(throttle, reads_spread_over_the_replicas)
+{
+    static const struct {
+        bool strong;
+        int64_t admitted, milli;
+    } rows[] = {{true, 3000, 3000000}, {false, 9000, 4500000}};
+
+    for (size_t r = 0; r < 2; r++) {
+        struct world world;
+        struct pk_snapshot snapshot;
+
+        open_aws(&world);
+        world.sim.read_spread = 1;
+        apply(&world);
+        engine_table(&world.fx, "T PK:S");
+        for (int second = 0; second < 2; second++) {
+            int64_t admitted =
+                read_many(&world, engine_value(&world.fx, "{PK: 'USER#1'}"), rows[r].strong, 20000);
+
+            cr_expect_eq(admitted, rows[r].admitted, "row %zu second %d: %lld", r, second,
+                         (long long)admitted);
+            next_second(&world);
+        }
+        look(&world, "T", &snapshot);
+        cr_expect_eq(snapshot.partitions[2].read.consumed_milli, rows[r].milli);
+        pk_snapshot_release(&snapshot);
+        engine_close(&world.fx);
+    }
+}
+
 Test(throttle, observe_counts_what_enforce_refuses)
 {
     struct world world;
