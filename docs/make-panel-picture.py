@@ -117,7 +117,7 @@ def draw(columns, rows, lines):
            f'viewBox="0 0 {total_w:.1f} {total_h:.1f}" role="img" aria-label="the panel of pksk">')
     yield f'<rect width="100%" height="100%" rx="8" fill="{BACK}"/>'
     yield ('<g font-family="ui-monospace, \'DejaVu Sans Mono\', Menlo, Consolas, monospace" '
-           'font-size="14" xml:space="preserve">')
+           'font-size="14">')
     style = Style()
     for row, line in enumerate(lines[:rows]):
         top = PAD + row * CELL_H
@@ -129,10 +129,12 @@ def draw(columns, rows, lines):
             if not text.strip():
                 continue
             more = ' font-weight="bold"' if bold else ""
+            # blanks that no renderer collapses
+            shown = html.escape(text).replace(" ", "\u00a0")
             more += ' fill-opacity="0.6"' if dim else ""
             more += ' text-decoration="underline"' if underline else ""
             yield (f'<text x="{left:.1f}" y="{top + 13.5}" textLength="{long:.1f}" '
-                   f'lengthAdjust="spacingAndGlyphs" fill="{fore}"{more}>{html.escape(text)}</text>')
+                   f'lengthAdjust="spacingAndGlyphs" fill="{fore}"{more}>{shown}</text>')
     yield "</g></svg>"
 
 
