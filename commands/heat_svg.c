@@ -254,7 +254,7 @@ void cmd_heat_svg(struct pk_buf *out, const struct cmd_heat *heat)
                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
                   "viewBox=\"0 0 %zu %zu\" font-family=\"sans-serif\" font-size=\"12\" "
-                  "fill=\"#222\">\n<style>.x{stroke:#000;stroke-width:1.6;fill:none}"
+                  "fill=\"#222\">\n<style>.x{stroke:#ff3b30;stroke-width:1.8;fill:none}"
                   ".a{stroke:#222;fill:none}</style>\n",
                   drawing.width, drawing.height, drawing.width, drawing.height);
     pk_buf_printf(out, "<rect width=\"%zu\" height=\"%zu\" fill=\"#fff\"/>\n", drawing.width,
