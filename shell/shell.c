@@ -343,8 +343,10 @@ enum pk_code sh_open(struct sh *sh, const struct sh_options *options, struct sh_
     *sh = (struct sh){.output = output, .keep_going = options->keep_going, .options = *options};
     init_context(sh);
     rc = sh_options_remote(options) ? connect_first(sh, err) : sh_connect_local(sh, err);
-    if (rc != PK_OK)
+    if (rc != PK_OK) {
+        cmd_context_release(&sh->context);
         return rc;
+    }
     sh->context.backend->hurried = true; /* nobody listens to Ctrl-C yet */
     cmd_current_table(&sh->context);     /* the only table, if there is one only */
     sh->context.backend->hurried = false;
