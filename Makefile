@@ -156,7 +156,8 @@ check: build-tests ## run every test (no installing)
 
 asan: test-deps ## run the criterion tests under ASan and UBSan
 	@$(MAKE) --no-print-directory CONFIG=asan asan-check
-asan-check: $(call bin,$(TEST_SRC)) $(BUILD)/pksk
+asan-build: $(call bin,$(TEST_SRC)) $(BUILD)/pksk
+asan-check: asan-build
 	@CONFIG=asan sh tests/run-tests.sh $(call bin,$(TEST_SRC))
 
 tsan: test-deps ## run the race tests under ThreadSanitizer
