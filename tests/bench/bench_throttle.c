@@ -41,6 +41,8 @@ static void set(struct bench *bench, enum pk_throttling throttling, uint64_t lim
         fprintf(stderr, "bench_throttle: %s\n", err.message);
         exit(1);
     }
+    /* what a raised limit gives comes with time */
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
 static void call(struct bench *bench, const char *operation, const char *request)
