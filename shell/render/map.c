@@ -21,7 +21,6 @@ static const struct shade {
     {500, "\xE2\x96\x93", "*", "80%"},
     {800, "\xE2\x96\x88", "#", "more"},
 };
-#define MARK "X"
 
 struct drawing {
     struct sh_render *render;
@@ -30,6 +29,12 @@ struct drawing {
     size_t cells;       /* columns of the map */
     size_t each;        /* seconds of a cell */
 };
+
+/* The panel's symbol for what is refused, too. */
+static const char *mark_of(const struct drawing *drawing)
+{
+    return drawing->render->ascii ? "!" : "\xE2\x95\xB3";
+}
 
 static size_t widest(const pk_slice *texts, size_t count)
 {
@@ -125,7 +130,7 @@ static void add_row(const struct drawing *drawing, size_t row)
         look_at(drawing, row, cell, &level, &mark);
         if (mark)
             sh_style_begin(out, drawing->render->color, SH_STYLE_ERROR);
-        pk_buf_add_cstr(out, mark ? MARK : shade_of(drawing, level));
+        pk_buf_add_cstr(out, mark ? mark_of(drawing) : shade_of(drawing, level));
         if (mark)
             sh_style_end(out, drawing->render->color);
     }
@@ -173,7 +178,7 @@ static void add_legend(const struct drawing *drawing)
     for (size_t i = 1; i < SHADES; i++)
         pk_buf_printf(out, " %s %s ", drawing->render->ascii ? shades[i].ascii : shades[i].utf8,
                       shades[i].legend);
-    pk_buf_printf(out, "of %s  %s %s", drawing->map->full, MARK, drawing->map->mark);
+    pk_buf_printf(out, "of %s  %s %s", drawing->map->full, mark_of(drawing), drawing->map->mark);
     sh_style_end(out, drawing->render->color);
     pk_buf_add_byte(out, '\n');
 }
