@@ -17,6 +17,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "shell/history_keys.h"
 #include "shell/render/text_safe.h"
 #include "shell/signals.h"
 
@@ -236,6 +237,8 @@ struct sh_line *sh_line_open(struct cmd_context *context)
     rl_attempted_completion_function = complete_word;
     rl_completer_word_break_characters = breaks;
     using_history();
+    rl_initialize();
+    sh_history_keys_bind();
     return editor;
 }
 

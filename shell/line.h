@@ -1,7 +1,7 @@
 /*
  * The line editor: readline in callback mode, fed by our own loop.
  *
- * The only file that knows readline. readline has no context pointers, so there is one editor a
+ * Only this and history_keys know readline. It has no context pointers, so there is one editor a
  * process and one static pointer to it. It runs on the main thread only; while it waits for keys it
  * also obeys signals.
  *

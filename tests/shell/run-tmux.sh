@@ -82,6 +82,37 @@ last_line '^pksk Music>$'
 case_ok 'arrows recall whole statements, Ctrl-R searches them'
 
 cleared
+typed 'SELECT'
+keys PPage
+last_line "^pksk Music> SELECT Plays FROM Music WHERE Artist = 'Acme' AND Song = 'Blue'$"
+keys PPage
+wait_for '^pksk Music> SELECT Song$'
+keys NPage
+last_line "^pksk Music> SELECT Plays FROM Music WHERE Artist = 'Acme' AND Song = 'Blue'$"
+keys C-c
+last_line '^pksk Music>$'
+keys Up
+typed 'x'
+keys Up Down
+last_line "^pksk Music> SELECT Plays FROM Music WHERE Artist = 'Acme' AND Song = 'Blue'$"
+keys C-c
+last_line '^pksk Music>$'
+typed 'gone'
+keys C-_
+last_line '^pksk Music>$'
+typed 'abc'
+keys C-r Right
+typed 'd'
+keys PPage
+typed 'e'
+last_line '^pksk Music> abcde$'
+keys C-_
+last_line '^pksk Music> abcd$'
+keys C-c
+last_line '^pksk Music>$'
+case_ok 'Page Up searches for what was typed; undo ends where the history is entered'
+
+cleared
 typed 'descr'
 keys Tab
 last_line '^pksk Music> describe$'
