@@ -282,7 +282,7 @@ static void ask_clock(struct traffics *traffics)
     int64_t now_ms = 0;
     cJSON *body;
 
-    backend->ops->call(backend, PK_LIT("Pksk.Clock"), PK_LIT("{}"), NULL, &response);
+    backend->ops->call(backend, PK_LIT("Pksk.Clock"), PK_LIT("{}"), &traffics->stop, &response);
     body = response.code == PK_OK ? cmd_wire_parse(pk_buf_slice(&response.body)) : NULL;
     if (body != NULL && cmd_wire_text(body, "Now").len > 0) {
         now_ms = strtoll(cmd_wire_text(body, "Now").data, NULL, 10);
@@ -299,9 +299,10 @@ static bool clock_is_old(struct traffics *traffics)
     int64_t now_us = pk_clock_real_us();
 
     if (traffics->place.engine != NULL || !traffics->place.backend->extensions ||
-        !any_runs(traffics) || now_us - traffics->asked_us < ASK_US)
+        !any_runs(traffics) || traffics->asking || now_us - traffics->asked_us < ASK_US)
         return false;
     traffics->asked_us = now_us;
+    traffics->asking = true;
     return true;
 }
 
@@ -343,6 +344,7 @@ static void turn(struct traffics *traffics)
         pthread_mutex_unlock(&traffics->lock);
         ask_clock(traffics);
         pthread_mutex_lock(&traffics->lock);
+        traffics->asking = false;
     } else if (!state.paused && take_running(traffics, &state, now_ms, &job, &due_ms)) {
         if (!traffics->watched)
             pthread_cond_signal(&traffics->work);
@@ -359,7 +361,7 @@ static void *thread_main(void *context)
     struct traffics *traffics = context;
 
     pthread_mutex_lock(&traffics->lock);
-    while (!traffics->stop)
+    while (!atomic_load(&traffics->stop))
         turn(traffics);
     pthread_mutex_unlock(&traffics->lock);
     return NULL;
@@ -479,12 +481,12 @@ void traffic_run_begin(struct traffics *traffics)
 void traffic_run_finish(struct traffics *traffics)
 {
     pthread_mutex_lock(&traffics->lock);
-    traffics->stop = true;
+    atomic_store(&traffics->stop, true);
     pthread_cond_broadcast(&traffics->work);
     pthread_mutex_unlock(&traffics->lock);
     while (traffics->thread_count > 0)
         pthread_join(traffics->threads[--traffics->thread_count], NULL);
-    traffics->stop = false;
+    atomic_store(&traffics->stop, false);
     if (traffics->place.engine != NULL)
         pk_engine_set_actor(traffics->place.engine, NULL);
 }

@@ -24,13 +24,14 @@ struct traffics {
     struct pk_clock *clock;     /* the engine's, or own_clock */
     struct pk_clock own_clock;  /* of an endpoint; has a lock of its own */
     int64_t asked_us;           /* when another pksk was asked for its clock */
+    bool asking;                /* a thread waits for that answer */
     struct traffic *first;      /* by order of start */
     size_t count;
     uint64_t turns; /* jobs taken on a running clock */
     pthread_t threads[TRAFFIC_THREADS_MAX];
     size_t thread_count;
-    bool watched; /* a thread waits for the next due time; the others wait for `work` */
-    bool stop;
+    bool watched;     /* a thread waits for the next due time; the others wait for `work` */
+    atomic_bool stop; /* also gives up the call that asks for the clock */
     struct traffic_recorder recorder;
 };
 

@@ -492,6 +492,69 @@ Test(traffic, a_running_clock_paces)
     command_close(&fx);
 }
 
+/* ---- an endpoint that hangs ------------------------------------------------------------------ */
+
+/* Another pksk that answers everything but the question for its clock. */
+struct frozen {
+    struct cmd_backend base; /* first: cast back */
+    struct cmd_backend *inner;
+    atomic_uint waiting; /* calls for the clock that have no answer */
+    atomic_uint cancelled;
+};
+
+static void frozen_call(struct cmd_backend *backend, pk_slice operation, pk_slice request,
+                        const atomic_bool *cancel, struct cmd_response *response)
+{
+    enum { PATIENCE = 5000 };
+    struct frozen *frozen = (struct frozen *)(void *)backend;
+
+    if (!pk_slice_is(operation, "Pksk.Clock")) {
+        frozen->inner->ops->call(frozen->inner, operation, request, cancel, response);
+        return;
+    }
+    atomic_fetch_add(&frozen->waiting, 1);
+    for (int ms = 0; ms < PATIENCE && (cancel == NULL || !atomic_load(cancel)); ms++)
+        usleep(1000);
+    response->code = PK_E_CANCELLED;
+    frozen->cancelled += cancel != NULL && atomic_load(cancel);
+}
+
+/* One thread waits for the clock, the others go on; and the end does not wait for it. */
+Test(traffic, an_endpoint_that_hangs_keeps_nobody)
+{
+    static const struct cmd_backend_ops ops = {.call = frozen_call};
+    struct command_fixture fx;
+    struct frozen frozen = {.base = {.ops = &ops, .extensions = true}};
+    struct traffics *traffics = traffics_new();
+    struct traffic *traffic;
+    const struct traffic_place place = {&frozen.base, NULL, 4};
+    struct pk_error err = PK_ERROR_INIT;
+    struct traffic_plan plan;
+
+    command_open(&fx);
+    command_seed(&fx);
+    frozen.inner = fx.context.backend;
+    make_plan(&fx, "op=put keys=U#{1..50}", "dashboard", &plan);
+    cr_assert_eq(
+        traffics_start(
+            traffics, &place,
+            &(struct traffic_start){
+                .name = PK_LIT("a"), .plan_take = &plan, .rate = 100, .for_ms = 2500, .speed = 1},
+            &err),
+        PK_OK, "%s", err.message);
+    while (traffics_running(traffics) > 0)
+        usleep(1000);
+    traffic = traffics_take(traffics, PK_LIT("a"));
+    cr_assert_not_null(traffic);
+    cr_expect_eq(traffic->tally.ok + traffic->missed, 250, "%llu and %llu",
+                 (unsigned long long)traffic->tally.ok, (unsigned long long)traffic->missed);
+    traffic_free(traffic);
+    traffics_free(traffics);
+    cr_expect_eq(atomic_load(&frozen.waiting), 1);
+    cr_expect_eq(atomic_load(&frozen.cancelled), 1);
+    command_close(&fx);
+}
+
 Test(traffic, a_table_that_goes)
 {
     static const struct command_row rows[] = {
