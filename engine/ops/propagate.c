@@ -1,346 +1,14 @@
 /*
- * One index is brought forward at a time, under its table's `apply`. A commit holds the rows of up
- * to COMMIT_RECORDS records of one shard and the new position in it.
+ * Who brings indexes forward, and when: reads before they look, ticks when records are due, writes
+ * that need room in a queue. How one is brought forward is index_run.h.
  *
  * A reader of an index first asks, without a lock, whether everything below its target is there
  * already: between two writes all reads but the first pass at once.
  */
 #include "engine/ops/propagate.h"
 
-#include "engine/base/rng.h"
-#include "engine/log/stream_keep.h"
-#include "engine/ops/tallies.h"
-#include "engine/ops/write.h"
-#include "engine/table/index.h"
-#include "engine/table/partition_map.h"
-
-enum { COMMIT_RECORDS = 256 };
-
-/* One index on its way to a target. */
-struct run {
-    struct pk_engine *engine;
-    const struct pk_table *table;
-    const struct pk_index *index;
-    struct pk_table_log *log;
-    struct pk_index_reader *reader;
-    struct pk_table *newest; /* a reference to what table is, when it had become stale */
-    uint64_t bound;          /* only records below it */
-    int64_t now_ms;          /* only records that are due */
-    size_t left;             /* so many records may be read */
-    bool stopped;            /* something below the bound is left */
-    bool more;               /* of which some could be applied now */
-    bool held; /* some of it is of a partition that was split: its children wait for it */
-
-    /* the commit under way */
-    struct pk_batch batch;
-    struct pk_arena arena;
-    size_t records;
-    uint64_t at; /* the position after it */
-    struct pk_tallies tallies;
-};
-
-/* Lag ------------------------------------------------------------------------------------------*/
-
-static bool has_lag(const struct pk_engine *engine)
-{
-    return atomic_load(&engine->gsi_lag_ms) > 0 || atomic_load(&engine->gsi_lag_jitter_ms) > 0;
-}
-
-/* When a record is due in an index. */
-static int64_t due_of(const struct pk_engine *engine, uint32_t table_id,
-                      const struct pk_change *change)
-{
-    uint64_t jitter = atomic_load(&engine->gsi_lag_jitter_ms);
-    int64_t due = change->time_ms + (int64_t)atomic_load(&engine->gsi_lag_ms);
-    struct pk_rng rng;
-
-    if (jitter == 0)
-        return due;
-    pk_rng_seed(&rng, atomic_load(&engine->lag_seed));
-    rng.state ^= (uint64_t)table_id << 40 ^ change->sequence;
-    return due + (int64_t)pk_rng_below(&rng, jitter + 1);
-}
-
-static bool is_due(const struct run *run, const struct pk_change *change)
-{
-    if (run->now_ms == INT64_MAX)
-        return true;
-    return due_of(run->engine, run->table->id, change) <= run->now_ms;
-}
-
-/* Applying -------------------------------------------------------------------------------------*/
-
-/* One row of the index more (sign 1) or less (-1). */
-static void count_row(struct run *run, pk_slice key, size_t size, int sign)
-{
-    pk_tallies_add(&run->tallies, run->index->id, pk_partitions_counted_by(run->index, key),
-                   (struct pk_tally){sign, sign * (int64_t)size});
-}
-
-static void count_entry(struct run *run, const struct pk_index_entry *entry, int sign)
-{
-    if (entry->key.data != NULL)
-        count_row(run, entry->key, entry->size, sign);
-}
-
-/* Takes away what the store has under an entry's key. */
-static enum pk_code count_stored(struct run *run, pk_slice key, struct pk_error *err)
-{
-    struct pk_buf record = PK_BUF_INIT;
-    pk_view item = PK_VIEW_MISSING;
-    size_t size = 0;
-    bool found = false;
-    enum pk_code rc = PK_OK;
-
-    if (key.data != NULL)
-        rc = pk_store_get(run->engine->store, key, &record, &found, err);
-    if (rc == PK_OK && found && pk_record_open(pk_buf_slice(&record), &item, &size))
-        count_row(run, key, size, -1);
-    pk_buf_release(&record);
-    return rc;
-}
-
-/* While an index is built, what goes and comes is only known by looking. */
-static enum pk_code count_built(struct run *run, const struct pk_index_effect *effect,
-                                struct pk_error *err)
-{
-    enum pk_code rc = count_stored(run, effect->before.key, err);
-
-    if (rc == PK_OK && !pk_slice_equal(effect->before.key, effect->after.key))
-        rc = count_stored(run, effect->after.key, err);
-    count_entry(run, &effect->after, 1);
-    return rc;
-}
-
-/* Queued back-pressure: the index pays when the change is applied, and in enforce it waits for what
- * it pays with (indexes.md, "Propagation tick"). */
-static bool has_capacity(struct run *run, const struct pk_index_effect *effect)
-{
-    struct pk_error refused = PK_ERROR_INIT;
-    struct pk_demand demands[2];
-    size_t count = 0;
-    enum pk_code rc = PK_OK;
-
-    if (pk_capacity_queues(run->engine) && run->index->status != PK_STATUS_CREATING)
-        count = pk_effect_demands(run->table, effect, demands);
-    for (size_t i = 0; i < count; i++)
-        demands[i].quiet = true;
-    if (count > 0) {
-        rc = pk_capacity_admit(run->engine, demands, count, &refused);
-        pk_capacity_dequeue(demands, count, rc == PK_OK ? (int64_t)effect->units * 1000 : 0);
-    }
-    pk_error_release(&refused);
-    return rc == PK_OK;
-}
-
-/* *waits: it is not applied, because the index has no capacity for it now. */
-static enum pk_code apply_change(struct run *run, const struct pk_change *change, bool *waits,
-                                 struct pk_error *err)
-{
-    struct pk_index_effect effect;
-    enum pk_code rc = PK_OK;
-
-    pk_index_plan_one(run->table, run->index, change->before, change->after, &run->arena, &effect);
-    *waits = effect.units > 0 && !has_capacity(run, &effect);
-    if (effect.units == 0 || *waits)
-        return PK_OK;
-    if (run->index->status == PK_STATUS_CREATING) {
-        rc = count_built(run, &effect, err);
-    } else {
-        count_entry(run, &effect.before, -1);
-        count_entry(run, &effect.after, 1);
-    }
-    pk_index_stage(&effect, &run->batch);
-    return rc;
-}
-
-static enum pk_code commit(struct run *run, uint32_t shard, struct pk_error *err)
-{
-    enum pk_code rc;
-
-    if (run->records == 0)
-        return PK_OK;
-    pk_cursor_stage(&run->reader->cursor, shard, run->at, &run->batch);
-    rc = pk_store_commit(run->engine->store, &run->batch, PK_COMMIT_FAST, err);
-    if (rc == PK_OK) {
-        pk_tallies_apply(&run->tallies, pk_table_counters(run->table));
-        pk_cursor_set(&run->reader->cursor, shard, run->at);
-    }
-    pk_batch_clear(&run->batch);
-    pk_arena_clear(&run->arena);
-    run->records = 0;
-    pk_tallies_clear(&run->tallies);
-    return rc;
-}
-
-/* Looking at what is there needs every record committed by itself. */
-static size_t commit_records(const struct run *run)
-{
-    return run->index->status == PK_STATUS_CREATING ? 1 : COMMIT_RECORDS;
-}
-
-static enum pk_code fail_damaged(const struct run *run, struct pk_error *err)
-{
-    return pk_fail(err, PK_E_CORRUPT, "a change record of table '%.*s' is damaged",
-                   PK_FMT(run->table->name));
-}
-
-/* Reads on in one shard; the iterator's range is what may be applied of it. */
-static enum pk_code run_records(struct run *run, uint32_t shard, struct pk_iter *iter,
-                                struct pk_error *err)
-{
-    enum pk_code rc = PK_OK;
-
-    for (pk_iter_seek_first(iter); pk_iter_valid(iter) && rc == PK_OK; pk_iter_next(iter)) {
-        struct pk_change change;
-        bool waits = false;
-
-        if (!pk_change_open(pk_iter_key(iter), pk_iter_value(iter), &change))
-            return fail_damaged(run, err);
-        if (run->left == 0 || !is_due(run, &change)) {
-            run->stopped = true;
-            run->more = run->more || run->left == 0;
-            break;
-        }
-        rc = apply_change(run, &change, &waits, err);
-        if (waits) {
-            run->stopped = true;
-            break;
-        }
-        run->left--;
-        run->records++;
-        run->at = change.sequence + 1;
-        if (rc == PK_OK && run->records >= commit_records(run))
-            rc = commit(run, shard, err);
-    }
-    if (rc == PK_OK)
-        rc = commit(run, shard, err);
-    if (rc == PK_OK)
-        rc = pk_iter_status(iter, err);
-    return rc;
-}
-
-static enum pk_code run_shard(struct run *run, uint32_t shard, struct pk_error *err)
-{
-    uint64_t from = pk_cursor_get(&run->reader->cursor, shard);
-    struct pk_iter *iter;
-    enum pk_code rc;
-
-    if (from >= run->bound || from > pk_log_span(&run->log->log, shard).last)
-        return PK_OK;
-    iter =
-        pk_change_iter(pk_store_live(run->engine->store), run->table->id, shard, from, run->bound);
-    rc = run_records(run, shard, iter, err);
-    pk_iter_free(iter);
-    return rc;
-}
-
-/* A split of the index is published under apply: figures go to the partitions there are now. */
-static void use_newest(struct run *run)
-{
-    struct pk_table *newest;
-
-    if (!pk_table_is_stale(run->table))
-        return;
-    newest = pk_catalog_get(&run->engine->catalog, run->table->name);
-    for (size_t i = 0; newest != NULL && i < newest->index_count; i++) {
-        if (newest->id != run->table->id || newest->indexes[i].id != run->index->id)
-            continue;
-        run->table = run->newest = newest;
-        run->index = &newest->indexes[i];
-        return;
-    }
-    pk_table_unref(newest);
-}
-
-/* The table's partition of the shard, or NULL when it was split. */
-static const struct pk_partition_entry *partition_of(const struct run *run, uint32_t shard)
-{
-    const struct pk_partitions *partitions = &run->table->partitions;
-
-    for (uint32_t i = 0; i < partitions->count; i++) {
-        if (partitions->list[i].id == shard)
-            return &partitions->list[i];
-    }
-    return NULL;
-}
-
-/* A later record can be due before an earlier one (jitter), or have the capacity that the earlier
- * one waits for. In a shard it waits for that one; so it must in the shards of the children (or of
- * theirs) when the partition was split in between. Parents have smaller ids, so it is known when
- * their turn comes. */
-static bool must_wait(const struct run *run, uint32_t shard)
-{
-    const struct pk_partition_entry *partition = run->held ? partition_of(run, shard) : NULL;
-
-    return run->held && (partition == NULL || partition->parent != partition->id);
-}
-
-/* Something is left in the shard. */
-static void hold_children(struct run *run, uint32_t shard)
-{
-    if (!run->table->partitions.even && partition_of(run, shard) == NULL)
-        run->held = true;
-}
-
-static enum pk_code run_in_turn(struct run *run, uint32_t shard, struct pk_error *err)
-{
-    bool stopped = run->stopped;
-    enum pk_code rc;
-
-    if (must_wait(run, shard))
-        return PK_OK;
-    run->stopped = false;
-    rc = run_shard(run, shard, err);
-    if (run->stopped)
-        hold_children(run, shard);
-    run->stopped = run->stopped || stopped;
-    return rc;
-}
-
-static enum pk_code run_shards(struct run *run, uint32_t shards, struct pk_error *err)
-{
-    enum pk_code rc = PK_OK;
-
-    for (uint32_t shard = 0; shard < shards && rc == PK_OK; shard++)
-        rc = run_in_turn(run, shard, err);
-    if (rc == PK_OK && !run->stopped)
-        atomic_store(&run->reader->applied, run->bound);
-    return rc;
-}
-
-/* Under apply. */
-static enum pk_code run_index(struct run *run, struct pk_error *err)
-{
-    /* First: whose records are there has been published. */
-    uint32_t shards = pk_log_shards(&run->log->log);
-    enum pk_code rc = PK_OK;
-
-    use_newest(run);
-    run->reader = pk_table_log_reader(run->log, run->index->id);
-    if (!run->log->dropped && run->reader != NULL &&
-        atomic_load(&run->reader->applied) < run->bound)
-        rc = run_shards(run, shards, err);
-    pk_table_unref(run->newest);
-    pk_batch_release(&run->batch);
-    pk_arena_release(&run->arena);
-    pk_tallies_release(&run->tallies);
-    return rc;
-}
-
-static struct run run_of(struct pk_engine *engine, const struct pk_table *table,
-                         const struct pk_index *index)
-{
-    return (struct run){
-        .engine = engine,
-        .table = table,
-        .index = index,
-        .log = pk_table_log(table),
-        .now_ms = INT64_MAX,
-        .left = SIZE_MAX,
-        .batch = PK_BATCH_INIT,
-    };
-}
+#include "engine/ops/capacity.h"
+#include "engine/ops/index_run.h"
 
 static bool is_read(const struct pk_index *index)
 {
@@ -352,24 +20,24 @@ static bool is_read(const struct pk_index *index)
 enum pk_code pk_propagate_to_end(struct pk_engine *engine, const struct pk_table *table,
                                  const struct pk_index *index, struct pk_error *err)
 {
-    struct run run = run_of(engine, table, index);
+    struct pk_index_run run = pk_index_run_of(engine, table, index);
 
     run.bound = pk_log_next(&run.log->log);
     pk_log_wait(&run.log->log, run.bound);
-    return run_index(&run, err);
+    return pk_index_run_apply(&run, err);
 }
 
 /* What pk_propagate_all() does, for one index. */
 static enum pk_code catch_up(struct pk_engine *engine, const struct pk_table *table,
                              const struct pk_index *index, struct pk_error *err)
 {
-    struct run run = run_of(engine, table, index);
+    struct pk_index_run run = pk_index_run_of(engine, table, index);
     struct pk_error failed = PK_ERROR_INIT;
     struct pk_index_reader *reader;
     enum pk_code rc;
 
-    if (!is_read(index) || has_lag(engine) || pk_capacity_delays(engine) || engine->store == NULL ||
-        pk_store_is_stuck(engine->store))
+    if (!is_read(index) || pk_index_lags(engine) || pk_capacity_delays(engine) ||
+        engine->store == NULL || pk_store_is_stuck(engine->store))
         return PK_OK;
     run.bound = pk_log_next(&run.log->log);
     reader = pk_table_log_reader(run.log, index->id);
@@ -377,7 +45,7 @@ static enum pk_code catch_up(struct pk_engine *engine, const struct pk_table *ta
         return PK_OK;
     pk_log_wait(&run.log->log, run.bound);
     pthread_mutex_lock(&run.log->apply);
-    rc = run_index(&run, &failed);
+    rc = pk_index_run_apply(&run, &failed);
     pthread_mutex_unlock(&run.log->apply);
     if (rc == PK_OK || pk_store_is_stuck(engine->store)) {
         pk_error_release(&failed);
@@ -429,16 +97,17 @@ enum pk_code pk_propagate_all(struct pk_engine *engine, const struct pk_table *t
 
 /* Ticks ----------------------------------------------------------------------------------------*/
 
-static enum pk_code tick_index(struct run *run, int64_t now_ms, size_t max, struct pk_error *err)
+static enum pk_code tick_index(struct pk_index_run *run, int64_t now_ms, size_t max,
+                               struct pk_error *err)
 {
     enum pk_code rc;
 
-    if (run->index->status != PK_STATUS_CREATING && has_lag(run->engine))
+    if (run->index->status != PK_STATUS_CREATING && pk_index_lags(run->engine))
         run->now_ms = now_ms;
     run->left = max;
     pthread_mutex_lock(&run->log->apply);
     run->bound = pk_log_safe(&run->log->log);
-    rc = run_index(run, err);
+    rc = pk_index_run_apply(run, err);
     pthread_mutex_unlock(&run->log->apply);
     return rc;
 }
@@ -453,7 +122,7 @@ enum pk_code pk_propagate_tick(struct pk_engine *engine, int64_t now_ms, size_t 
     *more = false;
     for (size_t t = 0; t < count; t++) {
         for (size_t i = tables[t]->local_count; i < tables[t]->index_count; i++) {
-            struct run run = run_of(engine, tables[t], &tables[t]->indexes[i]);
+            struct pk_index_run run = pk_index_run_of(engine, tables[t], &tables[t]->indexes[i]);
             struct pk_error failed = PK_ERROR_INIT;
             enum pk_code one = PK_OK;
 
@@ -476,62 +145,17 @@ void pk_propagate_now(struct pk_engine *engine, const struct pk_table *table)
 {
     struct pk_table_log *log = pk_table_log(table);
 
-    if (has_lag(engine) || pthread_mutex_trylock(&log->apply) != 0)
+    if (pk_index_lags(engine) || pthread_mutex_trylock(&log->apply) != 0)
         return;
     for (size_t i = table->local_count; i < table->index_count; i++) {
-        struct run run = run_of(engine, table, &table->indexes[i]);
+        struct pk_index_run run = pk_index_run_of(engine, table, &table->indexes[i]);
         struct pk_error failed = PK_ERROR_INIT;
 
         run.bound = pk_log_safe(&log->log);
-        if (is_read(run.index) && run_index(&run, &failed) != PK_OK)
+        if (is_read(run.index) && pk_index_run_apply(&run, &failed) != PK_OK)
             pk_error_release(&failed);
     }
     pthread_mutex_unlock(&log->apply);
-}
-
-/* When the first record is due that a reader has not applied in the shard; else unchanged. */
-static enum pk_code shard_due(const struct run *run, uint32_t shard, int64_t *due_ms,
-                              struct pk_error *err)
-{
-    uint64_t from = pk_cursor_get(&run->reader->cursor, shard);
-    struct pk_change change;
-    struct pk_iter *iter;
-    enum pk_code rc;
-
-    if (from >= run->bound || from > pk_log_span(&run->log->log, shard).last)
-        return PK_OK;
-    iter =
-        pk_change_iter(pk_store_live(run->engine->store), run->table->id, shard, from, run->bound);
-    pk_iter_seek_first(iter);
-    rc = pk_iter_status(iter, err);
-    if (rc == PK_OK && pk_iter_valid(iter) &&
-        pk_change_open(pk_iter_key(iter), pk_iter_value(iter), &change)) {
-        *due_ms = due_of(run->engine, run->table->id, &change);
-    }
-    pk_iter_free(iter);
-    return rc;
-}
-
-static enum pk_code index_due(struct run *run, int64_t *due_ms, struct pk_error *err)
-{
-    uint32_t shards = pk_log_shards(&run->log->log);
-    enum pk_code rc = PK_OK;
-
-    pthread_mutex_lock(&run->log->apply);
-    run->bound = pk_log_safe(&run->log->log);
-    run->reader = pk_table_log_reader(run->log, run->index->id);
-    for (uint32_t shard = 0; shard < shards && rc == PK_OK && run->reader != NULL; shard++) {
-        int64_t due = INT64_MAX;
-
-        if (!must_wait(run, shard))
-            rc = shard_due(run, shard, &due, err);
-        if (due != INT64_MAX)
-            hold_children(run, shard);
-        if (due < *due_ms)
-            *due_ms = due;
-    }
-    pthread_mutex_unlock(&run->log->apply);
-    return rc;
 }
 
 enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
@@ -541,82 +165,14 @@ enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64_t *due_ms, st
     enum pk_code rc = PK_OK;
 
     *due_ms = INT64_MAX;
-    for (size_t t = 0; has_lag(engine) && t < count && rc == PK_OK; t++) {
+    for (size_t t = 0; pk_index_lags(engine) && t < count && rc == PK_OK; t++) {
         for (size_t i = tables[t]->local_count; i < tables[t]->index_count && rc == PK_OK; i++) {
-            struct run run = run_of(engine, tables[t], &tables[t]->indexes[i]);
+            struct pk_index_run run = pk_index_run_of(engine, tables[t], &tables[t]->indexes[i]);
 
             if (is_read(run.index) && run.index->status != PK_STATUS_CREATING)
-                rc = index_due(&run, due_ms, err);
+                rc = pk_index_run_due(&run, due_ms, err);
         }
     }
-    pk_catalog_free_all(tables, count);
-    return rc;
-}
-
-/* Trimming -------------------------------------------------------------------------------------*/
-
-/* Records of the shard below *keep have been read by all indexes. */
-static uint64_t read_by_all(struct pk_table_log *log, uint32_t shard)
-{
-    uint64_t keep = pk_log_safe(&log->log);
-
-    for (size_t i = 0; i < PK_GSI_MAX + 1; i++) {
-        const struct pk_index_reader *reader = &log->readers[i];
-
-        if (atomic_load(&reader->index_id) != 0 && pk_cursor_get(&reader->cursor, shard) < keep)
-            keep = pk_cursor_get(&reader->cursor, shard);
-    }
-    return keep;
-}
-
-static enum pk_code trim_shard(struct pk_engine *engine, const struct pk_table *table,
-                               uint32_t shard, size_t *left, struct pk_error *err)
-{
-    struct pk_table_log *log = pk_table_log(table);
-    int64_t oldest_ms =
-        pk_clock_now(&engine->clock) - (int64_t)atomic_load(&engine->stream_retention_ms);
-    struct pk_log_span span = pk_log_span(&log->log, shard);
-    uint64_t keep = read_by_all(log, shard);
-    uint64_t stream = UINT64_MAX;
-    size_t deleted = 0;
-    enum pk_code rc;
-
-    if (span.last < span.first || keep <= span.first)
-        return PK_OK;
-    rc = pk_stream_keep_from(engine->store, table, shard, oldest_ms, &stream, err);
-    if (rc == PK_OK && stream < keep)
-        keep = stream;
-    if (rc == PK_OK)
-        rc = pk_log_trim(&log->log, engine->store, shard, keep, *left, &deleted, err);
-    *left -= deleted;
-    return rc;
-}
-
-static enum pk_code trim_table(struct pk_engine *engine, const struct pk_table *table, size_t *left,
-                               struct pk_error *err)
-{
-    struct pk_table_log *log = pk_table_log(table);
-    uint32_t shards = pk_log_shards(&log->log);
-    enum pk_code rc = PK_OK;
-
-    pthread_mutex_lock(&log->apply);
-    for (uint32_t shard = 0; shard < shards && rc == PK_OK && *left > 0 && !log->dropped; shard++)
-        rc = trim_shard(engine, table, shard, left, err);
-    pthread_mutex_unlock(&log->apply);
-    return rc;
-}
-
-enum pk_code pk_propagate_trim(struct pk_engine *engine, size_t max, bool *more,
-                               struct pk_error *err)
-{
-    size_t count = 0;
-    struct pk_table **tables = pk_catalog_all(&engine->catalog, &count);
-    size_t left = max;
-    enum pk_code rc = PK_OK;
-
-    for (size_t i = 0; i < count && rc == PK_OK && left > 0; i++)
-        rc = trim_table(engine, tables[i], &left, err);
-    *more = left == 0;
     pk_catalog_free_all(tables, count);
     return rc;
 }

@@ -1,14 +1,9 @@
 /*
  * GSI propagation: change records become rows of global indexes (indexes.md §8).
  *
- * Records of a shard are applied in their order, never beyond the smallest sequence in flight; the
- * index's position is committed with the rows. With lag 0 a read of an index applies by itself
- * what was written before it began. With lag a record is due at its time + lag + jitter, only
- * ticks apply it, and what is behind it in its shard waits for it. The jitter comes from the seed,
- * the table and the sequence, so a run repeats exactly.
- *
- * An index that is being built is not read yet: it has no lag, and its rows are counted by looking
- * at what is there, because the backfill may have been before or after a record.
+ * With lag 0 a read of an index applies by itself what was written before it began. With lag only
+ * ticks apply, and only what is due. Of one table one index at a time is brought forward
+ * (index_run.h), under the table's `apply`.
  */
 #ifndef PK_OPS_PROPAGATE_H
 #define PK_OPS_PROPAGATE_H
@@ -45,8 +40,5 @@ void pk_propagate_now(struct pk_engine *engine, const struct pk_table *table);
 /* When the next record is due; INT64_MAX: none waits for a time. */
 PK_MUST_CHECK enum pk_code pk_propagate_next_due(struct pk_engine *engine, int64_t *due_ms,
                                                  struct pk_error *err);
-/* Deletes at most max records that every reader has passed; *more as above. */
-PK_MUST_CHECK enum pk_code pk_propagate_trim(struct pk_engine *engine, size_t max, bool *more,
-                                             struct pk_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "engine/ops/restore.h"
 #include "engine/ops/stream_ddl.h"
 #include "engine/ops/table_state.h"
+#include "engine/ops/trim.h"
 #include "engine/ops/ttl.h"
 
 /* What one tick does of each kind, so that a tick stays short. */
@@ -90,7 +91,7 @@ static enum pk_code run_trim(struct pk_engine *engine, int64_t now_ms, bool *mor
                              struct pk_error *err)
 {
     (void)now_ms;
-    return pk_propagate_trim(engine, TICK_RECORDS, more, err);
+    return pk_trim_tick(engine, TICK_RECORDS, more, err);
 }
 
 static enum pk_code streams_due(struct pk_engine *engine, int64_t *due_ms, struct pk_error *err)
