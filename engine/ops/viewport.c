@@ -1,127 +1,16 @@
 /*
- * The rows around a key, grouped by partition key, for a view that shows a window of them
- * (looking.h). What a call reads depends on the window, not on the table.
- *
- * A call first settles where the window begins (backward and searching calls walk there), then
- * walks forward from there, and last counts the collections that the walk did not see whole.
+ * A call first settles where the window begins (viewport_start.c), then walks forward from there,
+ * and last counts the collections that the walk did not see whole.
  */
-#include "engine/looking.h"
 #include "engine/ops/propagate.h"
 #include "engine/ops/start_key.h"
+#include "engine/ops/viewport_window.h"
 #include "engine/store/key_code.h"
 #include "engine/table/partition_map.h"
 
-enum {
-    KEY_HEAD = 13,    /* space, id, token: before the values of a row's key */
-    STEPS_TO_SKIP = 4 /* rows passed one by one before a seek to the next collection is cheaper */
-};
-
-struct window {
-    struct pk_engine *engine;
-    struct pk_call *call;
-    const struct pk_viewport_request *request;
-    struct pk_viewport *result;
-    struct pk_read_plan plan; /* its range: everything of the table or index */
-    struct pk_iter *iter;
-    struct pk_rows_seen seen;
-    struct pk_buf scratch;
-    pk_slice from;  /* row key, as far as it was given; empty: none */
-    pk_slice start; /* where the window begins; empty: at the first row */
-    pk_slice stop;  /* a call backward ends before it; empty: no such end */
-    uint64_t shown;
-    uint64_t countable; /* rows that may still be counted */
-    bool *unseen;       /* by collection: it was not walked whole */
-    pk_slice *prefixes; /* by collection: what its rows' keys begin with */
-};
-
-/* Moving ---------------------------------------------------------------------------------------*/
-
-static pk_slice key(const struct window *window)
-{
-    return pk_iter_key(window->iter);
-}
-
-static bool is_valid(const struct window *window)
-{
-    return pk_iter_valid(window->iter);
-}
-
-static void arrive(struct window *window)
-{
-    if (is_valid(window))
-        window->result->rows_read++;
-}
-
-static void next(struct window *window)
-{
-    pk_iter_next(window->iter);
-    arrive(window);
-}
-
-static void seek(struct window *window, pk_slice to)
-{
-    if (to.len == 0)
-        pk_iter_seek_first(window->iter);
-    else
-        pk_iter_seek(window->iter, to);
-    arrive(window);
-}
-
-/* The last row before the key; the last of all when it is empty. */
-static void seek_before(struct window *window, pk_slice to)
-{
-    if (to.len == 0) {
-        pk_iter_seek_last(window->iter);
-    } else {
-        pk_iter_seek_for_prev(window->iter, to);
-        if (is_valid(window) && pk_slice_equal(key(window), to))
-            pk_iter_prev(window->iter);
-    }
-    arrive(window);
-}
-
-/* What the keys of a row's collection begin with. */
-static pk_slice collection_of(const struct window *window, pk_slice row)
-{
-    pk_slice rest = pk_slice_skip(row, KEY_HEAD);
-    pk_slice code;
-
-    for (size_t i = 0; i < window->plan.key->hash_count; i++) {
-        if (!pk_key_take_code(&rest, &code))
-            return row; /* damaged: a collection of its own */
-    }
-    return pk_slice_of(row.data, row.len - rest.len);
-}
-
-static bool is_in(const struct window *window, pk_slice collection)
-{
-    return is_valid(window) && pk_slice_starts(key(window), collection);
-}
-
-/* From a row of the collection to the first row behind it. */
-static void leave(struct window *window, pk_slice collection)
-{
-    for (int i = 0; i < STEPS_TO_SKIP; i++) {
-        if (!is_in(window, collection))
-            return;
-        next(window);
-    }
-    if (!is_in(window, collection))
-        return;
-    pk_buf_clear(&window->scratch);
-    pk_buf_add(&window->scratch, collection);
-    pk_key_successor(&window->scratch);
-    seek(window, pk_buf_slice(&window->scratch));
-}
-
-static pk_slice keep(const struct window *window, pk_slice bytes)
-{
-    return pk_arena_dup(window->call->arena, bytes);
-}
-
 /* Opening --------------------------------------------------------------------------------------*/
 
-static enum pk_code find_index(struct window *window, struct pk_error *err)
+static enum pk_code find_index(struct pk_window *window, struct pk_error *err)
 {
     struct pk_read_plan *plan = &window->plan;
     pk_slice name = window->request->index;
@@ -139,12 +28,12 @@ static enum pk_code find_index(struct window *window, struct pk_error *err)
     return PK_OK;
 }
 
-static uint32_t source_id(const struct window *window)
+static uint32_t source_id(const struct pk_window *window)
 {
     return window->plan.index == NULL ? window->plan.table->id : window->plan.index->id;
 }
 
-static void set_range(struct window *window)
+static void set_range(struct pk_window *window)
 {
     const struct pk_index *index = window->plan.index;
     enum pk_space space = PK_SPACE_TABLE;
@@ -156,14 +45,14 @@ static void set_range(struct window *window)
     pk_layout_id(&lower, space, source_id(window));
     pk_buf_add(&upper, pk_buf_slice(&lower));
     pk_key_successor(&upper);
-    window->plan.range.lower = keep(window, pk_buf_slice(&lower));
-    window->plan.range.upper = keep(window, pk_buf_slice(&upper));
+    window->plan.range.lower = pk_window_keep(window, pk_buf_slice(&lower));
+    window->plan.range.upper = pk_window_keep(window, pk_buf_slice(&upper));
     pk_buf_release(&lower);
     pk_buf_release(&upper);
 }
 
 /* The bytes of `from`. A table that was dropped and made again meanwhile has other ones. */
-static enum pk_code take_from(struct window *window, struct pk_error *err)
+static enum pk_code take_from(struct pk_window *window, struct pk_error *err)
 {
     const struct pk_viewport_request *request = window->request;
     struct pk_place place = {0};
@@ -178,7 +67,7 @@ static enum pk_code take_from(struct window *window, struct pk_error *err)
     return rc;
 }
 
-static enum pk_code open_window(struct window *window, struct pk_error *err)
+static enum pk_code open_window(struct pk_window *window, struct pk_error *err)
 {
     const struct pk_viewport_request *request = window->request;
     const struct pk_propagate_source source = {request->table, request->index};
@@ -208,28 +97,7 @@ static enum pk_code open_window(struct window *window, struct pk_error *err)
 
 /* Rows -----------------------------------------------------------------------------------------*/
 
-static enum pk_code open_row(struct window *window, pk_view *item, size_t *size,
-                             struct pk_error *err)
-{
-    if (pk_record_open(pk_iter_value(window->iter), item, size))
-        return PK_OK;
-    return pk_fail(err, PK_E_CORRUPT, "a row of table '%.*s' is damaged",
-                   PK_FMT(window->plan.table->name));
-}
-
-/* The key of the row at hand, as a request gives it. */
-static enum pk_code take_key(struct window *window, pk_value *out, struct pk_error *err)
-{
-    pk_view item = PK_VIEW_MISSING;
-    size_t size;
-    enum pk_code rc = open_row(window, &item, &size, err);
-
-    if (rc == PK_OK)
-        *out = pk_start_key_of(&window->plan, item, window->call->arena);
-    return rc;
-}
-
-static bool is_key_attribute(const struct window *window, pk_slice name)
+static bool is_key_attribute(const struct pk_window *window, pk_slice name)
 {
     return pk_key_schema_has(window->plan.key, name) ||
            pk_key_schema_has(&window->plan.table->key, name);
@@ -250,7 +118,7 @@ static pk_value cut_text(pk_view value, size_t room)
 }
 
 /* The attributes outside of the key, as many as fit. */
-static void shorten(struct window *window, pk_view item, struct pk_viewport_row *row)
+static void shorten(struct pk_window *window, pk_view item, struct pk_viewport_row *row)
 {
     struct pk_arena *arena = window->call->arena;
     struct pk_member_vec members = {0};
@@ -269,7 +137,7 @@ static void shorten(struct window *window, pk_view item, struct pk_viewport_row 
         shown =
             value.len > room - head ? cut_text(value, room - head) : pk_view_decode(arena, value);
         if (value.len > room - head)
-            row->cut = keep(window, name);
+            row->cut = pk_window_keep(window, name);
         else
             room -= head + value.len;
         if (pk_value_kind(shown) != PK_MISSING)
@@ -278,21 +146,21 @@ static void shorten(struct window *window, pk_view item, struct pk_viewport_row 
     row->item = pk_view_of(arena, pk_value_map(members.data, members.len));
 }
 
-static enum pk_code add_row(struct window *window, struct pk_viewport_collection *collection,
+static enum pk_code add_row(struct pk_window *window, struct pk_viewport_collection *collection,
                             struct pk_error *err)
 {
     struct pk_viewport_row *row = &collection->rows[collection->row_count];
     pk_view item = PK_VIEW_MISSING;
     size_t size = 0;
-    enum pk_code rc = open_row(window, &item, &size, err);
+    enum pk_code rc = pk_window_open_row(window, &item, &size, err);
 
     if (rc != PK_OK)
         return rc;
     row->key = pk_start_key_of(&window->plan, item, window->call->arena);
     row->bytes = size;
-    row->read = pk_rows_seen_find(&window->seen, key(window));
+    row->read = pk_rows_seen_find(&window->seen, pk_window_key(window));
     if (window->request->whole)
-        row->item = keep(window, item);
+        row->item = pk_window_keep(window, item);
     else
         shorten(window, item, row);
     collection->row_count++;
@@ -304,7 +172,7 @@ static enum pk_code add_row(struct window *window, struct pk_viewport_collection
 
 /* Collections ----------------------------------------------------------------------------------*/
 
-static enum pk_code begin_collection(struct window *window, struct pk_viewport_row *rows,
+static enum pk_code begin_collection(struct pk_window *window, struct pk_viewport_row *rows,
                                      struct pk_error *err)
 {
     struct pk_viewport *result = window->result;
@@ -314,33 +182,34 @@ static enum pk_code begin_collection(struct window *window, struct pk_viewport_r
     struct pk_member_vec members = {0};
     pk_view item = PK_VIEW_MISSING;
     size_t size;
-    enum pk_code rc = open_row(window, &item, &size, err);
+    enum pk_code rc = pk_window_open_row(window, &item, &size, err);
 
     if (rc != PK_OK)
         return rc;
     for (size_t i = 0; i < schema->hash_count; i++) {
-        pk_slice name = keep(window, schema->hash[i].name);
-        pk_view value = keep(window, pk_view_member(item, name));
+        pk_slice name = pk_window_keep(window, schema->hash[i].name);
+        pk_view value = pk_window_keep(window, pk_view_member(item, name));
 
         pk_member_vec_add(&members, arena, name, pk_view_decode(arena, value));
     }
     collection->hash = pk_value_map(members.data, members.len);
     collection->partition =
-        pk_partitions_find(window->plan.partitions, pk_partition_position(key(window)));
+        pk_partitions_find(window->plan.partitions, pk_partition_position(pk_window_key(window)));
     collection->rows = rows;
-    window->prefixes[result->count] = keep(window, collection_of(window, key(window)));
+    window->prefixes[result->count] =
+        pk_window_keep(window, pk_window_collection(window, pk_window_key(window)));
     result->count++;
     return PK_OK;
 }
 
-static bool is_over(const struct window *window)
+static bool is_over(const struct pk_window *window)
 {
     return window->shown == window->request->limit ||
-           (window->stop.len > 0 && pk_slice_compare(key(window), window->stop) >= 0);
+           (window->stop.len > 0 && pk_slice_compare(pk_window_key(window), window->stop) >= 0);
 }
 
 /* Walks on to where the window ends, which leaves the iterator at the first row behind it. */
-static enum pk_code show(struct window *window, struct pk_error *err)
+static enum pk_code show(struct pk_window *window, struct pk_error *err)
 {
     struct pk_viewport *result = window->result;
     struct pk_viewport_row *rows =
@@ -348,11 +217,11 @@ static enum pk_code show(struct window *window, struct pk_error *err)
     uint64_t most = window->request->per_collection;
     enum pk_code rc = PK_OK;
 
-    seek(window, window->start);
-    while (rc == PK_OK && is_valid(window) && !is_over(window)) {
+    pk_window_seek(window, window->start);
+    while (rc == PK_OK && pk_window_valid(window) && !is_over(window)) {
         size_t last = result->count - 1;
 
-        if (result->count == 0 || !is_in(window, window->prefixes[last])) {
+        if (result->count == 0 || !pk_window_in(window, window->prefixes[last])) {
             rc = begin_collection(window, rows + window->shown, err);
             last = result->count - 1;
         }
@@ -360,50 +229,51 @@ static enum pk_code show(struct window *window, struct pk_error *err)
             rc = add_row(window, &result->collections[last], err);
         if (rc != PK_OK)
             return rc;
-        next(window);
-        if (result->collections[last].row_count == most && is_in(window, window->prefixes[last])) {
+        pk_window_next(window);
+        if (result->collections[last].row_count == most &&
+            pk_window_in(window, window->prefixes[last])) {
             window->unseen[last] = true;
-            leave(window, window->prefixes[last]);
+            pk_window_leave(window, window->prefixes[last]);
         }
     }
     /* The last one may go on behind the window. */
-    if (result->count > 0 && is_in(window, window->prefixes[result->count - 1]))
+    if (result->count > 0 && pk_window_in(window, window->prefixes[result->count - 1]))
         window->unseen[result->count - 1] = true;
-    if (is_valid(window))
-        rc = take_key(window, &result->next, err);
+    if (pk_window_valid(window))
+        rc = pk_window_take_key(window, &result->next, err);
     return rc;
 }
 
 /* Looks before the window: is there a row, and is it of the first collection? */
-static void look_back(struct window *window)
+static void look_back(struct pk_window *window)
 {
     struct pk_viewport *result = window->result;
     pk_slice row;
 
     if (result->count == 0)
         return;
-    seek(window, window->start);
-    row = keep(window, key(window));
-    seek_before(window, row);
-    if (!is_valid(window))
+    pk_window_seek(window, window->start);
+    row = pk_window_keep(window, pk_window_key(window));
+    pk_window_seek_before(window, row);
+    if (!pk_window_valid(window))
         return;
     result->previous = result->collections[0].rows[0].key;
-    if (is_in(window, window->prefixes[0]))
+    if (pk_window_in(window, window->prefixes[0]))
         window->unseen[0] = true;
 }
 
-static enum pk_code count_collection(struct window *window, size_t i, struct pk_error *err)
+static enum pk_code count_collection(struct pk_window *window, size_t i, struct pk_error *err)
 {
     struct pk_viewport_collection *collection = &window->result->collections[i];
     uint64_t items = 0;
     uint64_t bytes = 0;
 
-    seek(window, window->prefixes[i]);
-    while (is_in(window, window->prefixes[i]) && items < PK_VIEWPORT_COUNT_MAX &&
+    pk_window_seek(window, window->prefixes[i]);
+    while (pk_window_in(window, window->prefixes[i]) && items < PK_VIEWPORT_COUNT_MAX &&
            window->countable > 0) {
         pk_view item = PK_VIEW_MISSING;
         size_t size = 0;
-        enum pk_code rc = open_row(window, &item, &size, err);
+        enum pk_code rc = pk_window_open_row(window, &item, &size, err);
 
         if (rc == PK_OK && items % 256 == 255)
             rc = pk_call_check(window->call, err);
@@ -412,9 +282,9 @@ static enum pk_code count_collection(struct window *window, size_t i, struct pk_
         items++;
         bytes += size;
         window->countable--;
-        next(window);
+        pk_window_next(window);
     }
-    collection->more = is_in(window, window->prefixes[i]);
+    collection->more = pk_window_in(window, window->prefixes[i]);
     if (items > collection->items) {
         collection->items = items;
         collection->bytes = bytes;
@@ -422,7 +292,7 @@ static enum pk_code count_collection(struct window *window, size_t i, struct pk_
     return PK_OK;
 }
 
-static enum pk_code count_unseen(struct window *window, struct pk_error *err)
+static enum pk_code count_unseen(struct pk_window *window, struct pk_error *err)
 {
     enum pk_code rc = PK_OK;
 
@@ -433,183 +303,26 @@ static enum pk_code count_unseen(struct window *window, struct pk_error *err)
     return rc;
 }
 
-/* Backward -------------------------------------------------------------------------------------*/
-
-/* Goes back row by row. */
-static void back_rows(struct window *window)
-{
-    uint64_t n = 0;
-
-    while (is_valid(window) && n < window->request->limit) {
-        n++;
-        window->start = keep(window, key(window));
-        pk_iter_prev(window->iter);
-        arrive(window);
-    }
-}
-
-/* Rows that a walk would show of the collection at hand, which it leaves. */
-static uint64_t shown_of(struct window *window, pk_slice collection)
-{
-    uint64_t n = 0;
-
-    seek(window, collection);
-    while (is_in(window, collection) && n < window->request->per_collection &&
-           (window->stop.len == 0 || pk_slice_compare(key(window), window->stop) < 0)) {
-        n++;
-        next(window);
-    }
-    return n;
-}
-
-/* Goes back collection by collection, of each of which the first rows are shown. */
-static void back_collections(struct window *window)
-{
-    uint64_t n = 0;
-
-    while (is_valid(window) && n < window->request->limit) {
-        pk_slice collection = keep(window, collection_of(window, key(window)));
-        uint64_t shown = shown_of(window, collection);
-
-        if (n > 0 && n + shown > window->request->limit)
-            return;
-        n += shown;
-        window->start = collection;
-        seek_before(window, collection);
-    }
-}
-
-/* False when there is nothing before the key. */
-static bool go_back(struct window *window)
-{
-    window->stop = window->from;
-    seek_before(window, window->from);
-    if (!is_valid(window))
-        return false;
-    if (window->request->per_collection > 0)
-        back_collections(window);
-    else
-        back_rows(window);
-    return true;
-}
-
-/* Searching ------------------------------------------------------------------------------------*/
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool has_text(pk_slice in, pk_slice text)
-{
-    for (size_t i = 0; i + text.len <= in.len; i++) {
-        size_t same = 0;
-
-        while (same < text.len && lower(in.data[i + same]) == lower(text.data[same]))
-            same++;
-        if (same == text.len)
-            return true;
-    }
-    return false;
-}
-
-static bool value_has_text(pk_value value, pk_slice text)
-{
-    char digits[PK_NUM_TEXT_MAX];
-    struct pk_num num;
-
-    if (pk_value_kind(value) != PK_NUMBER)
-        return has_text(pk_value_bytes(value), text);
-    num = pk_value_num(value);
-    return has_text(pk_slice_of(digits, pk_num_format(&num, digits)), text);
-}
-
-static bool matches(const struct window *window, pk_slice collection)
-{
-    struct pk_arena arena = PK_ARENA_INIT;
-    pk_slice rest = pk_slice_skip(collection, KEY_HEAD);
-    bool found = false;
-    pk_value value;
-
-    while (!found && rest.len > 0 && pk_key_take_value(&rest, &arena, &value))
-        found = value_has_text(value, window->request->search);
-    pk_arena_release(&arena);
-    return found;
-}
-
-/* Walks from collection to collection; true when one has the text, and start is there. Without one
- * in the bound, the result says where to go on. */
-static enum pk_code search(struct window *window, bool *found, struct pk_error *err)
-{
-    bool backward = window->request->backward;
-    pk_slice collection = {NULL, 0};
-    enum pk_code rc = PK_OK;
-
-    *found = false;
-    if (backward)
-        seek_before(window, window->from);
-    else
-        seek(window, window->from);
-    for (size_t n = 0; is_valid(window) && n < PK_VIEWPORT_SEARCH_MAX; n++) {
-        collection = keep(window, collection_of(window, key(window)));
-        *found = matches(window, collection);
-        if (*found) {
-            window->start = collection;
-            return PK_OK;
-        }
-        rc = pk_call_check(window->call, err);
-        if (rc != PK_OK)
-            return rc;
-        if (backward)
-            seek_before(window, collection);
-        else
-            leave(window, collection);
-    }
-    if (!is_valid(window))
-        return PK_OK;
-    if (!backward)
-        return take_key(window, &window->result->next, err);
-    seek(window, collection);
-    return take_key(window, &window->result->previous, err);
-}
-
 /* The call -------------------------------------------------------------------------------------*/
 
-/* Finds where the window begins; false when nothing is to be shown. */
-static enum pk_code find_start(struct window *window, bool *any, struct pk_error *err)
-{
-    *any = true;
-    if (window->request->search.len > 0)
-        return search(window, any, err);
-    window->start = window->from;
-    if (!window->request->backward)
-        return PK_OK;
-    *any = go_back(window);
-    if (!*any) {
-        seek(window, window->from);
-        return is_valid(window) ? take_key(window, &window->result->next, err) : PK_OK;
-    }
-    return PK_OK;
-}
-
 /* Where the last read of the table or index began. */
-static enum pk_code show_read(struct window *window, struct pk_error *err)
+static enum pk_code show_read(struct pk_window *window, struct pk_error *err)
 {
     pk_slice low = window->seen.low;
 
     window->result->last_read = window->seen.serial;
     if (low.len == 0 || !pk_slice_starts(low, window->plan.range.lower))
         return PK_OK;
-    seek(window, low);
-    if (!is_valid(window) || !pk_slice_equal(key(window), low))
+    pk_window_seek(window, low);
+    if (!pk_window_valid(window) || !pk_slice_equal(pk_window_key(window), low))
         return PK_OK;
-    return take_key(window, &window->result->read_from, err);
+    return pk_window_take_key(window, &window->result->read_from, err);
 }
 
-static enum pk_code fill(struct window *window, struct pk_error *err)
+static enum pk_code fill(struct pk_window *window, struct pk_error *err)
 {
     bool any = false;
-    enum pk_code rc = find_start(window, &any, err);
+    enum pk_code rc = pk_window_find_start(window, &any, err);
 
     if (rc == PK_OK && any)
         rc = show(window, err);
@@ -626,7 +339,7 @@ enum pk_code pk_engine_viewport(struct pk_engine *engine, struct pk_call *call,
                                 const struct pk_viewport_request *request,
                                 struct pk_viewport *result, struct pk_error *err)
 {
-    struct window window = {
+    struct pk_window window = {
         .engine = engine,
         .call = call,
         .request = request,
