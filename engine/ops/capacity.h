@@ -114,6 +114,8 @@ PK_MUST_CHECK enum pk_code pk_capacity_tick(struct pk_engine *engine, int64_t no
 int64_t pk_capacity_next_due(struct pk_engine *engine);
 
 /* Shared by the files of this module; the lock is held. */
+void pk__capacity_define(struct pk_engine *engine, struct pk_capacity *capacity,
+                         const struct pk_table *table);
 void pk__capacity_roll(struct pk_capacity *capacity, int64_t now_ms);
 struct pk_capacity_side *pk__capacity_side(struct pk_capacity *capacity, uint32_t index_id);
 
