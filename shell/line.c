@@ -17,8 +17,8 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "shell/candidates.h"
 #include "shell/history_keys.h"
-#include "shell/render/text_safe.h"
 #include "shell/signals.h"
 
 struct sh_line {
@@ -34,9 +34,7 @@ struct sh_line {
     int kept_point;
     char *prompt;
     pk_slice before;
-    struct pk_arena arena; /* of the completion that runs */
-    struct cmd_completion completion;
-    size_t next; /* candidate to hand out */
+    struct sh_candidates candidates; /* of the completion that runs */
 };
 
 /* readline's callbacks have no context pointer; there is one terminal, so there is one editor. */
@@ -96,88 +94,28 @@ static void take_line(char *text)
 
 /* ---- completion ------------------------------------------------------------------------------ */
 
-/* Turns a candidate for line[start..cursor) into one for readline's word, which begins elsewhere
- * when the two disagree about where words begin. NULL: it does not fit. */
-static char *fit_candidate(const struct cmd_completion *completion, pk_slice candidate,
-                           size_t word_start)
-{
-    struct pk_buf text = PK_BUF_INIT;
-
-    if (completion->start < word_start) {
-        pk_slice head =
-            pk_slice_of(completion->line.data + completion->start, word_start - completion->start);
-
-        if (candidate.len < head.len || strncasecmp(candidate.data, head.data, head.len) != 0)
-            return NULL;
-        candidate = pk_slice_skip(candidate, head.len);
-    } else {
-        pk_buf_add(&text,
-                   pk_slice_of(completion->line.data + word_start, completion->start - word_start));
-    }
-    pk_buf_add(&text, candidate);
-    return pk_buf_detach(&text);
-}
-
-/* readline has strings, and draws them: a candidate with a NUL would end there, and one with other
- * characters that text_safe escapes would reach the terminal. */
-static bool is_typable(pk_slice candidate)
-{
-    struct pk_buf safe = PK_BUF_INIT;
-    bool same;
-
-    sh_text_safe(&safe, candidate, SH_TEXT_ONE_LINE);
-    same = pk_slice_equal(pk_buf_slice(&safe), candidate);
-    pk_buf_release(&safe);
-    return same;
-}
-
 static char *next_candidate(const char *word, int state)
 {
-    const struct cmd_completion *completion = &editor->completion;
-    size_t word_start = completion->cursor - strlen(word);
+    struct sh_candidates *candidates = &editor->candidates;
 
     if (state == 0)
-        editor->next = 0;
-    while (editor->next < completion->count) {
-        pk_slice candidate = completion->candidates[editor->next++];
-        char *text =
-            is_typable(candidate) ? fit_candidate(completion, candidate, word_start) : NULL;
-
-        if (text != NULL)
-            return text;
-    }
-    return NULL;
-}
-
-/* The blank that readline appends would be in the way behind these. */
-static bool ends_open(const struct cmd_completion *completion)
-{
-    if (completion->count != 1 || completion->candidates[0].len == 0)
-        return false;
-
-    pk_slice only = completion->candidates[0];
-
-    return strchr("(.#/=:'", only.data[only.len - 1]) != NULL;
+        candidates->next = 0;
+    return sh_candidates_next(candidates, candidates->completion.cursor - strlen(word));
 }
 
 static char **complete_word(const char *word, int start, int end)
 {
     struct pk_buf text = PK_BUF_INIT;
-    struct cmd_completion *completion = &editor->completion;
 
     rl_attempted_completion_over = 1;
     if (editor->running)
         return NULL;
-    pk_arena_clear(&editor->arena);
     pk_buf_add(&text, editor->before);
     pk_buf_add(&text, pk_slice_of(rl_line_buffer, (size_t)end));
-    *completion = (struct cmd_completion){.line = pk_arena_dup(&editor->arena, pk_buf_slice(&text)),
-                                          .start = editor->before.len + (size_t)start,
-                                          .cursor = text.len,
-                                          .arena = &editor->arena};
+    sh_candidates_find(&editor->candidates, editor->context, pk_buf_slice(&text),
+                       editor->before.len + (size_t)start);
     pk_buf_release(&text);
-    cmd_complete(editor->context, completion);
-    rl_completion_suppress_append = ends_open(completion);
+    rl_completion_suppress_append = sh_candidates_go_on(&editor->candidates);
     return rl_completion_matches(word, next_candidate);
 }
 
@@ -248,7 +186,7 @@ void sh_line_close(struct sh_line *line)
         return;
     sh_line_draw_on(line, NULL);
     clear_history();
-    pk_arena_release(&line->arena);
+    sh_candidates_release(&line->candidates);
     if (line->nowhere != NULL)
         fclose(line->nowhere);
     free(line->text);
@@ -258,8 +196,7 @@ void sh_line_close(struct sh_line *line)
     editor = NULL;
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------
- */
+/* ---- what is shown --------------------------------------------------------------------------- */
 
 void sh_line_look(const struct sh_line *line, struct sh_line_view *view)
 {
@@ -515,6 +452,9 @@ void sh_line_forget(struct sh_line *line)
     line->kept = NULL;
     line->done = false;
 }
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
 /* What was typed ahead is for later: it must not answer a question that was not seen yet. */
 struct parked {
     struct sh_keys keys;
