@@ -1,22 +1,11 @@
 /* backups: what ListBackups knows. */
-#include <time.h>
-
 #include "commands/args.h"
 #include "commands/backups.h"
 #include "commands/entries.h"
+#include "commands/time_text.h"
 #include "commands/wire.h"
 
 enum { COLUMNS = 5 };
-
-static pk_slice time_text(struct pk_arena *arena, int64_t seconds)
-{
-    time_t when = (time_t)seconds;
-    struct tm tm = {0};
-
-    gmtime_r(&when, &tm);
-    return pk_arena_printf(arena, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
-                           tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
 
 static void add_page(struct cmd_result *result, struct cmd_grid *grid, const cJSON *answer)
 {
@@ -28,7 +17,9 @@ static void add_page(struct cmd_result *result, struct cmd_grid *grid, const cJS
         const pk_slice cells[COLUMNS] = {
             pk_arena_dup(arena, cmd_wire_text(node, "BackupName")),
             pk_arena_dup(arena, cmd_wire_text(node, "TableName")),
-            time_text(arena, cmd_wire_int(node, "BackupCreationDateTime", 0)),
+            pk_arena_printf(
+                arena, "%s",
+                cmd_time_to_second(cmd_wire_int(node, "BackupCreationDateTime", 0)).text),
             pk_arena_dup(arena, cmd_wire_text(node, "BackupStatus")),
             cmd_format_bytes(arena, (uint64_t)cmd_wire_int(node, "BackupSizeBytes", 0)),
         };

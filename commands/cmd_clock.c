@@ -5,6 +5,7 @@
 #include "commands/args.h"
 #include "commands/entries.h"
 #include "commands/sim_settings.h"
+#include "commands/time_text.h"
 #include "commands/wire.h"
 #include "commands/workload/traffic.h"
 
@@ -61,17 +62,6 @@ static bool parse_time(pk_slice text, int64_t *ms)
         return false;
     *ms = (int64_t)timegm(&tm) * 1000;
     return *ms >= 0;
-}
-
-static pk_slice time_text(struct pk_arena *arena, int64_t ms)
-{
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm tm = {0};
-
-    gmtime_r(&seconds, &tm);
-    return pk_arena_printf(arena, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900,
-                           tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
-                           (int)(ms % 1000));
 }
 
 /* ---- arguments ------------------------------------------------------------------------------- */
@@ -227,14 +217,12 @@ static void show(const cJSON *answer, struct cmd_result *result)
 
     (void)cmd_parse_count(cmd_wire_text(answer, "Now"), INT64_MAX, &now_ms);
     if (cmd_wire_bool(answer, "Paused"))
-        cmd_result_text(result, CMD_BLOCK_NOTE, "%.*s, paused",
-                        PK_FMT(time_text(&result->arena, now_ms)));
+        cmd_result_text(result, CMD_BLOCK_NOTE, "%s, paused", cmd_time_to_ms(now_ms).text);
     else if (speed == 1)
-        cmd_result_text(result, CMD_BLOCK_NOTE, "%.*s, running",
-                        PK_FMT(time_text(&result->arena, now_ms)));
+        cmd_result_text(result, CMD_BLOCK_NOTE, "%s, running", cmd_time_to_ms(now_ms).text);
     else
-        cmd_result_text(result, CMD_BLOCK_NOTE, "%.*s, running %lld times as fast",
-                        PK_FMT(time_text(&result->arena, now_ms)), (long long)speed);
+        cmd_result_text(result, CMD_BLOCK_NOTE, "%s, running %lld times as fast",
+                        cmd_time_to_ms(now_ms).text, (long long)speed);
 }
 
 static enum pk_code clock_run(struct cmd_context *context, const struct cmd_statement *statement,

@@ -3,13 +3,13 @@
  * as a map, or drawn into a file.
  */
 #include <sys/stat.h>
-#include <time.h>
 
 #include "commands/args.h"
 #include "commands/entries.h"
 #include "commands/heat.h"
 #include "commands/ranges.h"
 #include "commands/schema.h"
+#include "commands/time_text.h"
 #include "commands/transfer/transfer_export.h"
 
 enum { SECONDS = 300, PARTITIONS = 64, KEYS = 3, NOTE_SHARE = 100, CELLS = 6 };
@@ -110,18 +110,7 @@ static const struct cmd_map *make_map(const struct cmd_heat *heat, struct pk_are
     return map;
 }
 
-/* ---- the same as rows, for machines: each request in one of them
- * ---------------------------------------------------------- */
-
-static pk_slice second_text(struct pk_arena *arena, int64_t ms)
-{
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm tm = {0};
-
-    gmtime_r(&seconds, &tm);
-    return pk_arena_printf(arena, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
-                           tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
+/* ---- the same as rows, for machines: each request in one of them ----------------------------- */
 
 static void add_second(struct cmd_result *result, struct cmd_grid *grid,
                        const struct cmd_heat *heat, size_t row, size_t second)
@@ -131,7 +120,7 @@ static void add_second(struct cmd_result *result, struct cmd_grid *grid,
     int64_t ms = heat->end_ms - (int64_t)(heat->seconds - 1 - second) * 1000;
     pk_slice cells[CELLS] = {
         pk_arena_printf(arena, "%u", heat->snapshot->partitions[row].number),
-        second_text(arena, ms),
+        pk_arena_printf(arena, "%s", cmd_time_to_second(ms / 1000).text),
         cmd_format_units(arena, cell.read_milli),
         cmd_format_units(arena, cell.write_milli),
         pk_arena_printf(arena, "%u", cell.refused),

@@ -4,9 +4,8 @@
  */
 #include "commands/heat.h"
 #include "commands/ranges.h"
+#include "commands/time_text.h"
 #include "engine/base/utf8.h"
-
-#include <time.h>
 
 enum {
     TOP = 64,
@@ -169,15 +168,6 @@ static void add_rows(struct drawing *drawing)
     }
 }
 
-static pk_slice clock_text(struct pk_arena *arena, int64_t ms)
-{
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm tm = {0};
-
-    gmtime_r(&seconds, &tm);
-    return pk_arena_printf(arena, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
-
 /* A tick every 10 seconds, or every minute of a long one. */
 static void add_time_axis(struct drawing *drawing)
 {
@@ -194,7 +184,7 @@ static void add_time_axis(struct drawing *drawing)
             continue;
         pk_buf_printf(drawing->out, "<path class=\"a\" d=\"M%zu %zuv5\"/>\n", x, y);
         text_at(drawing, x, y + 18, "middle",
-                clock_text(&drawing->arena, first_ms + (int64_t)i * 1000));
+                pk_slice_cstr(cmd_time_of_day(first_ms + (int64_t)i * 1000).text));
     }
     text_at(drawing, drawing->left + heat->seconds * drawing->cell / 2, y + 38, "middle",
             PK_LIT("simulated time, a column is a second"));

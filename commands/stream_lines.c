@@ -1,9 +1,9 @@
 #include "commands/stream_lines.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "commands/changes.h"
+#include "commands/time_text.h"
 #include "commands/transfer/template.h"
 #include "commands/wire.h"
 
@@ -108,11 +108,8 @@ static void add_time(struct pk_buf *out, const cJSON *change, bool millis)
 {
     const cJSON *node = cJSON_GetObjectItemCaseSensitive(change, "ApproximateCreationDateTime");
     int64_t time_ms = cJSON_IsNumber(node) ? (int64_t)(node->valuedouble * 1000 + 0.5) : 0;
-    time_t seconds = (time_t)(time_ms / 1000);
-    struct tm tm = {0};
 
-    gmtime_r(&seconds, &tm);
-    pk_buf_printf(out, " %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    pk_buf_printf(out, " %s", cmd_time_of_day(time_ms).text);
     if (millis)
         pk_buf_printf(out, ".%03d", (int)(time_ms % 1000));
 }

@@ -196,7 +196,7 @@ void sh_line_close(struct sh_line *line)
     editor = NULL;
 }
 
-/* ---- what is shown --------------------------------------------------------------------------- */
+/* ---- what is shown ---------------------------------------------------------------------------- */
 
 void sh_line_look(const struct sh_line *line, struct sh_line_view *view)
 {

@@ -7,11 +7,11 @@
 #include "commands/transfer/workbench.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "commands/api/api_describe.h"
 #include "commands/api/json_out.h"
 #include "commands/literal.h"
+#include "commands/time_text.h"
 #include "commands/wire.h"
 #include "engine/base/map.h"
 
@@ -522,22 +522,16 @@ static void add_table(struct model_writer *writer)
     pk_buf_add_byte(&writer->json, '}');
 }
 
-static pk_slice iso_time(const struct model_writer *writer)
+static pk_slice now_text(const struct model_writer *writer)
 {
-    time_t seconds = (time_t)(writer->export->now_ms / 1000);
-    struct tm tm;
-    char text[32];
-
-    if (gmtime_r(&seconds, &tm) == NULL ||
-        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-        return PK_LIT("");
-    return pk_arena_dup(writer->arena, pk_slice_cstr(text));
+    return pk_arena_printf(writer->arena, "%s",
+                           cmd_time_to_second(writer->export->now_ms / 1000).text);
 }
 
 static void add_new_metadata(struct model_writer *writer)
 {
     struct pk_buf *out = &writer->json;
-    pk_slice now = iso_time(writer);
+    pk_slice now = now_text(writer);
 
     json_out_member(out, "ModelMetadata");
     pk_buf_add_byte(out, '{');
@@ -559,7 +553,7 @@ static void open_model(struct model_writer *writer)
         (void)add_source(writer, writer->model, "ModelName");
         if (writer->changed && pk_value_kind(metadata) == PK_MAP)
             metadata = pk_value_with(writer->arena, metadata, PK_LIT("DateLastModified"),
-                                     pk_value_string(iso_time(writer)));
+                                     pk_value_string(now_text(writer)));
         if (pk_value_kind(metadata) != PK_MISSING)
             add_plain(writer, "ModelMetadata", metadata);
     } else {

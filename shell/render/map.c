@@ -4,12 +4,10 @@
  */
 #include "shell/render/render.h"
 
-#include <stdio.h>
-#include <time.h>
-
+#include "commands/time_text.h"
 #include "shell/render/text_safe.h"
 
-enum { UNLIMITED = 100, LEAST_CELLS = 10, NOTE_WIDEST = 24, SHADES = 5, GAP = 2, TIME_TEXT = 16 };
+enum { UNLIMITED = 100, LEAST_CELLS = 10, NOTE_WIDEST = 24, SHADES = 5, GAP = 2 };
 
 static const struct shade {
     unsigned from; /* thousandths */
@@ -140,31 +138,21 @@ static void add_row(const struct drawing *drawing, size_t row)
     pk_buf_add_byte(out, '\n');
 }
 
-static void clock_text(int64_t ms, char text[TIME_TEXT])
-{
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm tm = {0};
-
-    gmtime_r(&seconds, &tm);
-    snprintf(text, TIME_TEXT, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
-
 /* When it begins and ends, below its edges; a narrow one says the end only. */
 static void add_axis(const struct drawing *drawing)
 {
     struct pk_buf *out = drawing->render->out;
-    char first[TIME_TEXT], last[TIME_TEXT];
+    const struct cmd_map *map = drawing->map;
     size_t width = strlen("00:00:00");
     bool both = drawing->cells >= 2 * width + 1;
 
-    clock_text(drawing->map->end_ms - ((int64_t)drawing->map->columns - 1) * 1000, first);
-    clock_text(drawing->map->end_ms, last);
     sh_text_pad(out, 1 + drawing->label + GAP);
     if (both)
-        pk_buf_add_cstr(out, first);
+        pk_buf_add_cstr(out,
+                        cmd_time_of_day(map->end_ms - ((int64_t)map->columns - 1) * 1000).text);
     if (both)
         sh_text_pad(out, drawing->cells - 2 * width);
-    pk_buf_add_cstr(out, last);
+    pk_buf_add_cstr(out, cmd_time_of_day(map->end_ms).text);
     if (drawing->each > 1)
         pk_buf_printf(out, "  a column is %zu s", drawing->each);
     pk_buf_add_byte(out, '\n');
