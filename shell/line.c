@@ -134,11 +134,26 @@ static void list_matches(char **matches, int count, int widest)
                          (size_t)count);
 }
 
+/* readline 8.2 scrolls a line sideways where there is no second one, with a third of the width as a
+ * divisor and without regard to how long its buffers are: a small terminal is drawn on as if it
+ * were larger. */
+static void draw(void)
+{
+    enum { COLUMNS_MIN = 4, ROWS_MIN = 2 };
+    int rows, columns;
+
+    rl_get_screen_size(&rows, &columns);
+    if (columns < COLUMNS_MIN || rows < ROWS_MIN)
+        rl_set_screen_size(rows < ROWS_MIN ? ROWS_MIN : rows,
+                           columns < COLUMNS_MIN ? COLUMNS_MIN + 1 : 0);
+    rl_redisplay();
+}
+
 static void leave_terminal_to_readline(void)
 {
     rl_prep_term_function = rl_prep_terminal;
     rl_deprep_term_function = rl_deprep_terminal;
-    rl_redisplay_function = rl_redisplay;
+    rl_redisplay_function = draw;
     rl_completion_display_matches_hook = NULL;
     rl_completion_query_items = 100;
     rl_outstream = stdout;
@@ -176,6 +191,7 @@ struct sh_line *sh_line_open(struct cmd_context *context)
     rl_completer_word_break_characters = breaks;
     using_history();
     rl_initialize();
+    rl_redisplay_function = draw;
     sh_history_keys_bind();
     return editor;
 }
@@ -310,6 +326,18 @@ void sh_line_draw_on(struct sh_line *line, const struct sh_line_screen *screen)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Of a terminal that may have another size. What readline 8.2 remembers of the screen is forgotten
+ * first: rl_forced_update_display() looks for its end, which it may not have. */
+static void redraw(const struct sh_line *line)
+{
+    rl_clear_visible_line();
+    rl_on_new_line();
+    rl_reset_screen_size();
+    if (rl_display_prompt == rl_prompt)
+        rl_set_prompt(line->prompt);
+    rl_forced_update_display();
+}
+
 static void suspend(const struct sh_line *line)
 {
     if (line->screen != NULL) {
@@ -319,8 +347,7 @@ static void suspend(const struct sh_line *line)
     rl_deprep_term_function();
     sh_signals_suspend();
     rl_prep_term_function(1);
-    rl_resize_terminal();
-    rl_forced_update_display();
+    redraw(line);
 }
 
 static void resize(const struct sh_line *line)
@@ -328,7 +355,7 @@ static void resize(const struct sh_line *line)
     if (line->screen != NULL)
         line->screen->resize(line->screen->context);
     else
-        rl_resize_terminal();
+        redraw(line);
 }
 
 /* True when the panel's key was at the front; it is taken off. */

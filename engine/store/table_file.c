@@ -334,7 +334,8 @@ bool pk_table_file_check(const char *directory, const char *name, struct pk_buf 
     if (fd < 0 && errno == ENOENT)
         return true;
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        pk_buf_printf(line, "table file %s: cannot be read: %s", name, strerror(errno));
+        pk_buf_printf(line, "table file %s: cannot be read: %s", name,
+                      fd < 0 ? strerror(errno) : "it is no file");
         if (fd >= 0)
             close(fd);
         return false;

@@ -219,6 +219,20 @@ last_line '^pksk Music>$'
 case_ok 'tables follow the width; 1x1 does no harm'
 
 cleared
+typed 'get Acme Lo'
+resize 3 10
+typed 'n'
+resize 20 10
+typed 'g'
+last_line '^ Long$'
+resize 80 24
+last_line '^pksk Music> get Acme Long$'
+keys Enter
+wait_for '^ Acme    Long  0123456789012345678901234567890123456789      1$'
+last_line '^pksk Music>$'
+case_ok 'a line that is being typed follows the width'
+
+cleared
 line '\! echo from $((40 + 2))'
 wait_for '^from 42$'
 last_line '^pksk Music>$'
@@ -251,9 +265,17 @@ start 80 24 "TERM=dumb $PKSK -q $store $end"
 last_line '^pksk>$'
 line 'get Acme Blue from Music'
 wait_for '^ Acme    Blue'
+resize 3 10
+typed 'abcdef'
+keys C-a
+typed ' '
+keys C-a
+resize 80 24
+last_line '^pksk>  abcdef$'
+keys C-c
 keys C-d
 wait_for '^left with 0$'
-case_ok 'a dumb terminal'
+case_ok 'a dumb terminal, 3 columns wide too'
 
 for locale in LC_ALL=C LC_CTYPE=C LANG=C; do
     start 80 24 "env -u LC_ALL $locale $PKSK -q --memory"
