@@ -6,6 +6,7 @@
 #include "commands/args.h"
 #include "commands/ddl.h"
 #include "commands/entries.h"
+#include "commands/reader_grid.h"
 #include "commands/schema.h"
 #include "commands/sim_settings.h"
 #include "commands/stream_lines.h"
@@ -208,9 +209,13 @@ static enum pk_code stream_shards(struct cmd_context *context, struct cmd_words 
         grid = cmd_result_grid(result, columns, aligns, 6);
         cJSON_ArrayForEach(node, cJSON_GetObjectItemCaseSensitive(stream_of(answer), "Shards"))
             add_shard(result, grid, node, number++);
+        rc = cmd_reader_grid(context, table,
+                             cJSON_GetObjectItemCaseSensitive(stream_of(answer), "Shards"), result,
+                             err);
+    }
+    if (rc == PK_OK)
         cmd_result_text(result, CMD_BLOCK_NOTE, "%.*s",
                         PK_FMT(cmd_wire_text(stream_of(answer), "StreamArn")));
-    }
     cJSON_Delete(answer);
     return rc;
 }
@@ -455,6 +460,31 @@ static enum pk_code follow(struct tail *tail, struct pk_error *err)
     return rc;
 }
 
+/* Says that tail reads no more, also after Ctrl-C. A courtesy: without it a reader is shown for some
+ * minutes, so what fails is of no interest. */
+static void leave_all(struct tail *tail)
+{
+    const atomic_bool *cancel = tail->context->cancel;
+
+    tail->context->cancel = NULL;
+    for (size_t i = 0; i < tail->shard_count && tail->lines.millis; i++) {
+        struct pk_error err = PK_ERROR_INIT;
+        cJSON *request;
+        cJSON *answer = NULL;
+
+        if (tail->shards[i].iterator == NULL)
+            continue;
+        request = cJSON_CreateObject();
+        cmd_wire_set_text(request, "ShardIterator", pk_slice_cstr(tail->shards[i].iterator));
+        if (cmd_call(tail->context, "Pksk.LeaveShard", request, &answer, NULL, &err) != PK_OK)
+            i = tail->shard_count - 1; /* the others would fail, too */
+        pk_error_release(&err);
+        cJSON_Delete(request);
+        cJSON_Delete(answer);
+    }
+    tail->context->cancel = cancel;
+}
+
 static void note_end(const struct tail *tail)
 {
     uint64_t records = 0;
@@ -507,6 +537,7 @@ static enum pk_code stream_tail(struct cmd_context *context, struct cmd_words *w
         cmd_point_at(err, words->lexer.source, tail.table);
     if (rc == PK_OK)
         rc = follow(&tail, err);
+    leave_all(&tail);
     if (rc == PK_OK)
         note_end(&tail);
     for (size_t i = 0; i < tail.shard_count; i++)
@@ -550,6 +581,9 @@ const struct cmd_entry cmd_stream_entry = {
               "new_and_old\n"
               "  stream tail from start         what it holds, then what comes, until Ctrl-C\n"
               "  stream tail keys USER#{1..9}   only of these partition keys\n"
+              "  stream shards                  its shards, and who read them in the last minutes: "
+              "how far\n"
+              "                                 a reader has come, and how far it is behind\n"
               "tail shows what changed between the old and the new image, and marks what was "
               "deleted because it expired.",
     .flags = CMD_NO_TXN,

@@ -16,6 +16,7 @@ enum {
     PAGE = 64, /* partitions of one answer */
     INDEXES_MAX = PK_GSI_MAX + PK_LSI_MAX,
     SPLITS_MAX = 256,
+    READERS_MAX = 1024,
     HOTTEST_MAX = 16,
     HISTORY_MAX = 300,
     SPEED_MAX = 1000000,
@@ -313,6 +314,22 @@ static void read_split(struct pk_arena *arena, const cJSON *node, void *row)
         split->children[i] = (uint32_t)clamped(cJSON_GetArrayItem(children, i), 0, UINT32_MAX);
 }
 
+static void read_reader(struct pk_arena *arena, const cJSON *node, void *row)
+{
+    struct cmd_snapshot_reader *reader = row;
+
+    *reader = (struct cmd_snapshot_reader){
+        .number = u32_of(node, "Number", UINT32_MAX),
+        .shard = text_of(arena, node, "ShardId"),
+        .sequence = text_of(arena, node, "SequenceNumber"),
+        .records = (uint64_t)number_of(node, "Records"),
+        .waiting = (uint64_t)number_of(node, "Waiting"),
+        .more = cmd_wire_bool(node, "More"),
+        .oldest_ms = number_of(node, "OldestMs"),
+        .quiet_ms = number_of(node, "QuietMs"),
+    };
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static void read_lists(struct pk_arena *arena, const cJSON *answer, struct cmd_snapshot *snapshot)
@@ -323,11 +340,14 @@ static void read_lists(struct pk_arena *arena, const cJSON *answer, struct cmd_s
     static const struct list indexes = {"Indexes", INDEXES_MAX, sizeof(*snapshot->indexes),
                                         read_index};
     static const struct list splits = {"Splits", SPLITS_MAX, sizeof(*snapshot->splits), read_split};
+    static const struct list readers = {"Readers", READERS_MAX, sizeof(*snapshot->readers),
+                                        read_reader};
 
     snapshot->tables = read_list(arena, answer, &tables, &snapshot->table_count);
     snapshot->partitions = read_list(arena, answer, &partitions, &snapshot->count);
     snapshot->indexes = read_list(arena, answer, &indexes, &snapshot->index_count);
     snapshot->splits = read_list(arena, answer, &splits, &snapshot->split_count);
+    snapshot->readers = read_list(arena, answer, &readers, &snapshot->reader_count);
 }
 
 static enum cmd_throttle throttle_of(const cJSON *answer)

@@ -11,7 +11,9 @@
  *      "PartitionCount":n,"Partitions":[PARTITION],       from First on, at most Limit (default 64)
  *      "Indexes":[{"IndexName","Local","Status","Items","Bytes","Waiting","OldestMs",
  *                  "QueueMilli","QueueLimitMilli","Read":ACCESS?,"Write":ACCESS?,"Throttled":n}],
- *      "Splits":[{"Time","Partition":id,"Children":[id,id],"Cause":"HEAT|SIZE|THROUGHPUT"}]}
+ *      "Splits":[{"Time","Partition":id,"Children":[id,id],"Cause":"HEAT|SIZE|THROUGHPUT"}],
+ *      "Readers":[{"Number","ShardId","SequenceNumber"?,"Records","Waiting","More":bool,"OldestMs",
+ *                  "QuietMs"}]}                          of the streams, in the last five minutes
  *   ACCESS    = {"Limit":units/s,"LevelMilli","BurstMilli","BurstMaxMilli","Consumed":milli,
  *                "Admitted":n,"Refused":n,"Warm":units/s,"Max":units/s}
  *   PARTITION = {"Number","Id","Parent","FirstToken":hex,"LastToken":hex,"FirstKey":text,
@@ -99,6 +101,18 @@ struct cmd_snapshot_split {
     pk_slice cause;
 };
 
+/* A reader of a stream by GetRecords: a chain of iterators on one shard. */
+struct cmd_snapshot_reader {
+    uint32_t number;
+    pk_slice shard;    /* its id */
+    pk_slice sequence; /* of the last record it got; empty: none yet */
+    uint64_t records;  /* that it got */
+    uint64_t waiting;  /* records behind that one … */
+    bool more;         /* … at least */
+    int64_t oldest_ms; /* how long the first of them has been waiting */
+    int64_t quiet_ms;  /* real time since its last call */
+};
+
 struct cmd_snapshot_table {
     pk_slice name;
     uint64_t items, bytes;
@@ -123,6 +137,8 @@ struct cmd_snapshot {
     size_t index_count;
     struct cmd_snapshot_split *splits; /* latest last */
     size_t split_count;
+    struct cmd_snapshot_reader *readers;
+    size_t reader_count;
 };
 
 struct cmd_snapshot_request {

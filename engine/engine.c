@@ -23,6 +23,7 @@
  *   sim_lock        the settings of the simulation; held for a moment
  *   tail.lock       the latest changes, for viewers; held for a moment
  *   read_notes.lock how reads went over rows, for viewers; held for a moment
+ *   stream_readers.lock  how far readers of streams have come, for viewers; held for a moment
  *   clock.lock      inside pk_clock
  *   the store's own
  *
@@ -79,6 +80,7 @@ static struct pk_engine *engine_new(const struct pk_engine_options *options)
     pthread_mutex_init(&engine->sim_lock, NULL);
     pk_tail_init(&engine->tail);
     pk_read_notes_init(&engine->read_notes);
+    pk_stream_readers_init(&engine->stream_readers);
     pthread_mutex_init(&engine->advance_lock, NULL);
     pthread_mutex_init(&engine->tick_lock, NULL);
     pthread_mutex_init(&engine->ticker_lock, NULL);
@@ -93,6 +95,7 @@ static void engine_free(struct pk_engine *engine)
     pthread_mutex_destroy(&engine->tick_lock);
     pthread_mutex_destroy(&engine->advance_lock);
     pthread_mutex_destroy(&engine->sim_lock);
+    pk_stream_readers_release(&engine->stream_readers);
     pk_read_notes_release(&engine->read_notes);
     pk_tail_release(&engine->tail);
     pk_backup_jobs_release(&engine->backups);
@@ -208,6 +211,7 @@ bool pk_engine_tick(struct pk_engine *engine, int64_t now_ms)
 
     pk_tail_tick(&engine->tail);
     pk_read_notes_tick(&engine->read_notes);
+    pk_stream_readers_tick(&engine->stream_readers, pk_clock_real_us());
     /* Background work on a store that takes no writes would only fail again and again. */
     if (engine->store == NULL || pk_store_is_stuck(engine->store))
         return false;

@@ -429,6 +429,9 @@ struct pk_records_request {
 PK_MUST_CHECK enum pk_code pk_engine_stream_records(struct pk_engine *engine, struct pk_call *call,
                                                     const struct pk_records_request *request,
                                                     pk_slice *next, struct pk_error *err);
+/* Whoever has that iterator reads no more: it is not shown any longer (snapshot.h). Nothing when the
+ * text is no iterator, or its reader is not known. */
+void pk_engine_stream_leave(struct pk_engine *engine, struct pk_call *call, pk_slice iterator);
 
 /* ---- TTL (streams-ttl.md §5) --------------------------------------------------------------- */
 

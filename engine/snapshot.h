@@ -67,6 +67,18 @@ struct pk_split_look {
     const char *cause;               /* "HEAT", "SIZE", "THROUGHPUT" */
 };
 
+/* Who reads a shard of the table's streams by GetRecords, and was heard of in the last minutes. */
+struct pk_reader_look {
+    uint32_t number;   /* of the stream's readers */
+    pk_slice shard;    /* its id */
+    pk_slice sequence; /* of the last record it got; data NULL: none yet */
+    uint64_t records;  /* that it got */
+    uint64_t waiting;  /* records behind that one; `more`: at least so many */
+    bool more;
+    int64_t oldest_ms; /* how long the first of them has been waiting, simulated */
+    int64_t quiet_ms;  /* since its last call, real time */
+};
+
 struct pk_snapshot_request {
     pk_slice table;
     pk_slice index;        /* data NULL: the table itself */
@@ -86,9 +98,11 @@ struct pk_snapshot {
     struct pk_index_look *indexes; /* arena, in the table's order; of a table only */
     struct pk_split_look *splits;  /* arena, latest last */
     size_t split_count;
+    struct pk_reader_look *readers; /* arena; of a table only */
+    size_t reader_count;
 };
 
-/* PK_E_NOT_FOUND; PK_E_VALIDATION: no such index. */
+/* PK_E_NOT_FOUND; PK_E_VALIDATION: no such index; PK_E_IO, PK_E_CORRUPT of the change log. */
 PK_MUST_CHECK enum pk_code pk_engine_snapshot(struct pk_engine *engine, struct pk_call *call,
                                               const struct pk_snapshot_request *request,
                                               struct pk_snapshot *snapshot, struct pk_error *err);

@@ -62,6 +62,7 @@ static const struct operation operations[] = {
     {"RestoreTableToPointInTime", &api_shape_restore_to_point_in_time,
      api_restore_table_to_point_in_time},
     {"Pksk.Records", &api_shape_get_records, api_pksk_records},
+    {"Pksk.LeaveShard", &api_shape_get_records, api_pksk_leave_shard},
     {"Pksk.Where", &api_shape_pksk_where, api_pksk_where},
     {"Pksk.Collections", &api_shape_pksk_collections, api_pksk_collections},
     {"Pksk.Sample", &api_shape_pksk_sample, api_pksk_sample},

@@ -66,7 +66,7 @@ api_run api_create_backup, api_describe_backup, api_list_backups, api_delete_bac
 api_run api_update_time_to_live, api_describe_time_to_live;
 /* api_stream.c */
 api_run api_list_streams, api_describe_stream, api_get_shard_iterator, api_get_records,
-    api_pksk_records;
+    api_pksk_records, api_pksk_leave_shard;
 /* api_index_lag.c */
 api_run api_pksk_index_lag;
 /* api_snapshot.c */

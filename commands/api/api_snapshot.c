@@ -214,7 +214,7 @@ static void add_partition(struct pk_buf *out, const struct pk_partition_look *lo
     pk_buf_add_cstr(out, "}}");
 }
 
-/* ---- indexes and splits ---------------------------------------------------------------------- */
+/* ---- indexes, splits and readers ------------------------------------------------------------- */
 
 static const char *index_status(const struct pk_index *index)
 {
@@ -264,6 +264,23 @@ static void add_split(struct pk_buf *out, const struct pk_split_look *look)
     pk_buf_add_byte(out, '}');
 }
 
+static void add_reader(struct pk_buf *out, const struct pk_reader_look *look)
+{
+    json_out_element(out);
+    pk_buf_add_byte(out, '{');
+    add_uint(out, "Number", look->number);
+    json_out_member_text(out, "ShardId", look->shard);
+    if (look->sequence.data != NULL)
+        json_out_member_text(out, "SequenceNumber", look->sequence);
+    add_uint(out, "Records", look->records);
+    add_uint(out, "Waiting", look->waiting);
+    json_out_member(out, "More");
+    json_out_bool(out, look->more);
+    add_int(out, "OldestMs", look->oldest_ms);
+    add_int(out, "QuietMs", look->quiet_ms);
+    pk_buf_add_byte(out, '}');
+}
+
 /* ---- the operation --------------------------------------------------------------------------- */
 
 static void add_snapshot(struct pk_buf *out, const struct pk_snapshot *snapshot)
@@ -290,6 +307,10 @@ static void add_snapshot(struct pk_buf *out, const struct pk_snapshot *snapshot)
     begin_list(out, "Splits");
     for (size_t i = 0; i < snapshot->split_count; i++)
         add_split(out, &snapshot->splits[i]);
+    pk_buf_add_byte(out, ']');
+    begin_list(out, "Readers");
+    for (size_t i = 0; i < snapshot->reader_count; i++)
+        add_reader(out, &snapshot->readers[i]);
     pk_buf_add_byte(out, ']');
 }
 

@@ -336,3 +336,15 @@ enum pk_code api_pksk_records(struct api_call *call, const struct cJSON *request
 {
     return answer_records(call, request, 1, out, err);
 }
+
+/* Pksk.LeaveShard {ShardIterator}: a consumer that knows that it ends says so, and is not shown as
+ * one that falls behind. */
+enum pk_code api_pksk_leave_shard(struct api_call *call, const struct cJSON *request,
+                                  struct pk_buf *out, struct pk_error *err)
+{
+    (void)out;
+    (void)err;
+    pk_engine_stream_leave(call->engine, &call->call,
+                           api_get_text(call->call.arena, request, "ShardIterator"));
+    return PK_OK;
+}

@@ -332,8 +332,8 @@ bool pk_stream_forget(struct pk_table *table, int64_t now_ms, uint64_t retention
 
 /* Iterators ------------------------------------------------------------------------------------*/
 
-/* version byte, label(8), shard(4), next(8), issued(8), table's name, checksum(8) */
-enum { ITERATOR_VERSION = 1, CHECKSUM = 8, HASH = 32 };
+/* version byte, label(8), shard(4), next(8), issued(8), reader(8), table's name, checksum(8) */
+enum { ITERATOR_VERSION = 2, CHECKSUM = 8, HASH = 32 };
 
 static void checksum(pk_slice bytes, uint64_t secret, unsigned char hash[HASH])
 {
@@ -358,6 +358,7 @@ pk_slice pk_iterator_text(struct pk_arena *arena, const struct pk_iterator *iter
     pk_buf_add_u32be(&bytes, iterator->shard);
     pk_buf_add_u64be(&bytes, iterator->next);
     pk_buf_add_u64be(&bytes, (uint64_t)iterator->issued_ms);
+    pk_buf_add_u64be(&bytes, iterator->reader);
     pk_buf_add(&bytes, iterator->table);
     checksum(pk_buf_slice(&bytes), secret, hash);
     pk_buf_add(&bytes, pk_slice_of((const char *)hash, CHECKSUM));
@@ -386,7 +387,7 @@ bool pk_iterator_parse(struct pk_arena *arena, pk_slice text, uint64_t secret,
     if (memcmp(hash, sum.data, CHECKSUM) != 0 || !pk_take_byte(&bytes, &version) ||
         version != ITERATOR_VERSION || !pk_take_u64be(&bytes, &label) ||
         !pk_take_u32be(&bytes, &iterator->shard) || !pk_take_u64be(&bytes, &iterator->next) ||
-        !pk_take_u64be(&bytes, &issued))
+        !pk_take_u64be(&bytes, &issued) || !pk_take_u64be(&bytes, &iterator->reader))
         return false;
     iterator->label_ms = (int64_t)label;
     iterator->issued_ms = (int64_t)issued;

@@ -81,6 +81,7 @@ struct pk_iterator {
     uint32_t shard; /* its serial */
     uint64_t next;  /* records from this sequence on */
     int64_t issued_ms;
+    uint64_t reader; /* whose it is (ops/stream_readers.h): goes on from iterator to iterator */
 };
 /* Base64 text with a checksum, which `secret` goes into. */
 pk_slice pk_iterator_text(struct pk_arena *arena, const struct pk_iterator *iterator,

@@ -1,5 +1,6 @@
 /* Snapshots (snapshot.h): figures are copied under the capacity's lock, keys decoded after it. */
 #include "engine/ops/capacity.h"
+#include "engine/ops/stream_look.h"
 #include "engine/ops/table_log.h"
 #include "engine/snapshot.h"
 #include "engine/store/key_code.h"
@@ -369,7 +370,10 @@ enum pk_code pk_engine_snapshot(struct pk_engine *engine, struct pk_call *call,
         counts_of(snapshot->index == NULL ? pk_counters_total(counters)
                                           : pk_counters_index(counters, snapshot->index->id));
     look(&looking);
-    return snapshot->index == NULL ? look_lags(&looking, err) : PK_OK;
+    if (snapshot->index != NULL)
+        return PK_OK;
+    rc = look_lags(&looking, err);
+    return rc == PK_OK ? pk_stream_look(engine, call, snapshot, err) : rc;
 }
 
 void pk_snapshot_release(struct pk_snapshot *snapshot)

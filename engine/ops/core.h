@@ -11,6 +11,7 @@
 #include "engine/ops/read_note.h"
 #include "engine/ops/recount.h"
 #include "engine/ops/split_count.h"
+#include "engine/ops/stream_readers.h"
 #include "engine/ops/tail.h"
 #include "engine/ops/token.h"
 #include "engine/sim/partition.h"
@@ -59,6 +60,7 @@ struct pk_engine {
     struct pk_backup_jobs backups;
     struct pk_tail tail;             /* what viewers are shown (looking.h) */
     struct pk_read_notes read_notes;
+    struct pk_stream_readers stream_readers;
 
     pthread_mutex_t advance_lock; /* one change of the clock at a time */
     pthread_mutex_t tick_lock;    /* one tick at a time; guards actor */

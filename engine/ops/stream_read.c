@@ -1,7 +1,8 @@
 /*
  * Reading streams: ListStreams, DescribeStream, GetShardIterator, GetRecords.
  *
- * An iterator is text that says all, so nothing is kept between two calls. A reader never goes
+ * An iterator is text that says all, so nothing is needed between two calls; how far its reader has
+ * come is noted for those who look (stream_readers.h). A reader never goes
  * beyond the smallest sequence in flight: a change that is committed later there would be missed.
  *
  * A position is trimmed when the first record at or behind it is out of retention. The log's
@@ -28,6 +29,9 @@ struct reading {
     uint64_t bound; /* records at or behind it are not read yet, or not the shard's */
     struct pk_iter *iter;
     struct pk_change change; /* the current record, when there is one */
+    uint64_t position;       /* GetRecords: the sequence to go on with */
+    uint64_t handed;         /* and how many records it has handed over, */
+    uint64_t read_to;        /* the last of them below this sequence */
 };
 
 /* Finding --------------------------------------------------------------------------------------*/
@@ -356,14 +360,15 @@ static enum pk_code position_of(struct pk_engine *engine, struct reading *readin
 }
 
 static pk_slice iterator_at(struct pk_engine *engine, struct pk_call *call,
-                            const struct reading *reading, uint64_t position)
+                            const struct reading *reading, uint64_t reader)
 {
     struct pk_iterator iterator = {
         .table = reading->table->name,
         .label_ms = reading->stream->label_ms,
         .shard = reading->shard->serial,
-        .next = position,
+        .next = reading->position,
         .issued_ms = pk_clock_now(&engine->clock),
+        .reader = reader,
     };
 
     return pk_iterator_text(call->arena, &iterator, ITERATOR_SECRET);
@@ -374,7 +379,8 @@ enum pk_code pk_engine_shard_iterator(struct pk_engine *engine, struct pk_call *
                                       struct pk_error *err)
 {
     struct reading reading = {0};
-    uint64_t position = 0;
+    bool resumes =
+        request->start == PK_STREAM_AT_SEQUENCE || request->start == PK_STREAM_AFTER_SEQUENCE;
     int64_t label_ms = 0;
     enum pk_code rc;
 
@@ -387,11 +393,12 @@ enum pk_code pk_engine_shard_iterator(struct pk_engine *engine, struct pk_call *
         rc = pk_fail(err, PK_E_NOT_FOUND, "Shard does not exist");
     } else {
         reading_begin(engine, &reading);
-        rc = position_of(engine, &reading, request, &position, err);
+        rc = position_of(engine, &reading, request, &reading.position, err);
         pk_iter_free(reading.iter);
     }
     if (rc == PK_OK)
-        *iterator = iterator_at(engine, call, &reading, position);
+        *iterator = iterator_at(engine, call, &reading,
+                                pk_stream_readers_id(&engine->stream_readers, resumes));
     pk_table_unref(reading.table);
     return rc;
 }
@@ -435,26 +442,25 @@ static void describe_record(struct pk_call *call, const struct reading *reading,
     }
 }
 
-/* Hands over records from *position on, which moves behind them; *ended: there are no more below
+/* Hands over records from the position on, which moves behind them; *ended: there are no more below
  * the bound. */
 static enum pk_code hand_over(struct pk_call *call, struct reading *reading,
-                              const struct pk_records_request *request, uint64_t *position,
-                              bool *ended, struct pk_error *err)
+                              const struct pk_records_request *request, bool *ended,
+                              struct pk_error *err)
 {
     uint64_t bytes = 0;
-    uint64_t count = 0;
     bool found = reading->change.sequence != 0;
     enum pk_code rc = PK_OK;
 
-    while (rc == PK_OK && found && count < request->limit) {
+    while (rc == PK_OK && found && reading->handed < request->limit) {
         struct pk_stream_record record;
 
         describe_record(call, reading, &record);
-        if (count > 0 && bytes + record.size > RECORDS_BYTES)
+        if (reading->handed > 0 && bytes + record.size > RECORDS_BYTES)
             break;
         bytes += record.size;
-        count++;
-        *position = reading->change.sequence + 1;
+        reading->handed++;
+        reading->position = reading->read_to = reading->change.sequence + 1;
         rc = request->record(request->context, &record, err);
         if (rc == PK_OK)
             rc = reading_next(reading, &found, err);
@@ -463,28 +469,61 @@ static enum pk_code hand_over(struct pk_call *call, struct reading *reading,
     return rc;
 }
 
+/* *over: the shard is closed, and nothing of it is left to read. */
 static enum pk_code read_records(struct pk_engine *engine, struct pk_call *call,
                                  struct reading *reading, const struct pk_records_request *request,
-                                 uint64_t position, pk_slice *next, struct pk_error *err)
+                                 bool *over, struct pk_error *err)
 {
     bool ended = true;
     bool found = false;
-    enum pk_code rc = reading_seek(reading, position, &found, err);
+    enum pk_code rc = reading_seek(reading, reading->position, &found, err);
 
     if (rc == PK_OK && found && reading->change.time_ms < oldest_ms(engine))
         rc = fail_trimmed(err);
     if (!found)
         reading->change.sequence = 0;
     if (rc == PK_OK)
-        rc = hand_over(call, reading, request, &position, &ended, err);
+        rc = hand_over(call, reading, request, &ended, err);
+    if (ended && reading->position < reading->bound)
+        reading->position = reading->bound;
+    *over = ended && reading->shard->end != 0 && reading->bound == reading->shard->end;
+    return rc;
+}
+
+static void note_reader(struct pk_engine *engine, const struct reading *reading,
+                        const struct pk_iterator *at, bool over)
+{
+    const struct pk_stream_reading noted = {
+        .reader = {.id = at->reader,
+                   .table_id = reading->table->id,
+                   .label_ms = at->label_ms,
+                   .shard = at->shard,
+                   .next = reading->position,
+                   .read_to = reading->read_to,
+                   .records = reading->handed,
+                   .heard_us = pk_clock_real_us()},
+        .begun = at->next,
+        .ended = over,
+    };
+
+    pk_stream_readers_note(&engine->stream_readers, &noted);
+}
+
+static enum pk_code read_shard(struct pk_engine *engine, struct pk_call *call,
+                               struct reading *reading, const struct pk_records_request *request,
+                               const struct pk_iterator *at, pk_slice *next, struct pk_error *err)
+{
+    bool over = false;
+    enum pk_code rc;
+
+    reading->position = reading->read_to = at->next;
+    reading_begin(engine, reading);
+    rc = read_records(engine, call, reading, request, &over, err);
+    pk_iter_free(reading->iter);
     if (rc != PK_OK)
         return rc;
-    if (ended && position < reading->bound)
-        position = reading->bound;
-    if (ended && reading->shard->end != 0 && reading->bound == reading->shard->end)
-        *next = (pk_slice){NULL, 0};
-    else
-        *next = iterator_at(engine, call, reading, position);
+    *next = over ? (pk_slice){NULL, 0} : iterator_at(engine, call, reading, at->reader);
+    note_reader(engine, reading, at, over);
     return PK_OK;
 }
 
@@ -506,13 +545,18 @@ enum pk_code pk_engine_stream_records(struct pk_engine *engine, struct pk_call *
     if (rc != PK_OK)
         return rc == PK_E_NOT_FOUND ? fail_trimmed(err) : rc;
     reading.shard = pk_stream_shard(reading.stream, at.shard);
-    if (reading.shard == NULL) {
+    if (reading.shard == NULL)
         rc = fail_trimmed(err);
-    } else {
-        reading_begin(engine, &reading);
-        rc = read_records(engine, call, &reading, request, at.next, next, err);
-        pk_iter_free(reading.iter);
-    }
+    else
+        rc = read_shard(engine, call, &reading, request, &at, next, err);
     pk_table_unref(reading.table);
     return rc;
+}
+
+void pk_engine_stream_leave(struct pk_engine *engine, struct pk_call *call, pk_slice iterator)
+{
+    struct pk_iterator at;
+
+    if (pk_iterator_parse(call->arena, iterator, ITERATOR_SECRET, &at))
+        pk_stream_readers_leave(&engine->stream_readers, at.reader, at.shard);
 }

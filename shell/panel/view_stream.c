@@ -3,6 +3,7 @@
  * narrow one two: what happened to which item, and what became different. Scrolled back or paused
  * the view stays where it is while records go on arriving.
  */
+#include "shell/panel/reader_rows.h"
 #include "shell/panel/views.h"
 
 enum {
@@ -90,41 +91,6 @@ static void put_one_line(const struct drawing *drawing, int y, const struct cmd_
     sh_put_cut(area, sh_at(y, x, area->width - x - 1), SH_INK_TEXT, record->changes);
 }
 
-/* Who reads the table's changes, and how far behind: its global indexes. */
-static void put_readers(const struct drawing *drawing, int y)
-{
-    const struct cmd_snapshot *snapshot = drawing->frame->snapshot;
-    const struct sh_area *area = drawing->area;
-    struct pk_arena *arena = &drawing->views->arena;
-    int x = sh_put(area, y, 1, SH_INK_RULE, PK_LIT("readers")) + 2;
-
-    for (size_t i = 0; i < snapshot->index_count; i++) {
-        const struct cmd_snapshot_index *index = &snapshot->indexes[i];
-        pk_slice state = index->waiting == 0
-                             ? PK_LIT("up to date")
-                             : pk_arena_printf(arena, "%.*s behind, %.*s",
-                                               PK_FMT(sh_short_count(arena, index->waiting)),
-                                               PK_FMT(sh_span_text(arena, index->oldest_ms)));
-
-        if (index->local)
-            continue;
-        if (x + sh_width(area, index->name) + 1 + sh_width(area, state) >= area->width) {
-            sh_put(area, y, x, SH_INK_DIM, PK_LIT("…"));
-            return;
-        }
-        x = sh_put(area, y, x, SH_INK_STRONG, index->name) + 1;
-        x = sh_put(area, y, x, index->waiting == 0 ? SH_INK_GOOD : SH_INK_WARN, state) + 2;
-    }
-}
-
-static bool has_readers(const struct cmd_snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->index_count; i++)
-        if (!snapshot->indexes[i].local)
-            return true;
-    return false;
-}
-
 static pk_slice note_of(struct pk_arena *arena, const struct sh_stream *state, size_t end)
 {
     pk_slice lost = state->ring.lost == 0
@@ -182,7 +148,7 @@ void sh_stream_draw_pane(struct sh_views *views, const struct sh_area *area,
                               .lines = area->width >= ONE_LINE || area->height < 3 ? 1 : 2};
     size_t end = end_of(drawing.state);
     bool projector = frame->look.projector;
-    int readers = !projector && has_readers(frame->snapshot) && area->height > 6 ? 1 : 0;
+    int readers = projector ? 0 : sh_reader_rows(frame->snapshot, area->height);
     struct sh_area list = sh_area_part(area, 1, 0, area->height - 1 - readers, area->width);
 
     if (projector && area->height > 3 * PROJECTED)
@@ -193,9 +159,11 @@ void sh_stream_draw_pane(struct sh_views *views, const struct sh_area *area,
     if (drawing.state->ring.count == 0)
         sh_put_nothing(&list, PK_LIT("no changes since the panel opened"));
     draw_records(&drawing, &list, end);
-    drawing.area = area;
-    if (readers > 0)
-        put_readers(&drawing, area->height - 1);
+    if (readers > 0) {
+        struct sh_area rows = sh_area_part(area, area->height - readers, 0, readers, area->width);
+
+        sh_reader_rows_draw(&views->arena, &rows, frame->snapshot);
+    }
 }
 
 static void draw(struct sh_views *views, const struct sh_area *area, const struct sh_frame *frame)

@@ -5,6 +5,7 @@
  * It keeps the last image of every item. Each record's OldImage must be the image it has, so a
  * record that is missed or repeated shows at once; sequences ascend within a shard; and in the end
  * what it has is what a Scan returns, and it has seen as many records as there were changes.
+ * Somebody looks at how far behind it is meanwhile; when the writers have stopped that is exact.
  *
  *   race_stream [SECONDS] [SEED]       5 seconds by default
  */
@@ -289,6 +290,47 @@ static void compare(struct consumer *of)
     cJSON_Delete(answer);
 }
 
+/* Records that wait for all readers together; *more: at least so many. */
+static uint64_t look(struct race *race, bool *more)
+{
+    cJSON *answer = call(race, "Pksk.Snapshot", "{\"TableName\":\"Tab\",\"Limit\":1}");
+    const cJSON *reader;
+    double waiting = 0;
+
+    *more = false;
+    cJSON_ArrayForEach(reader, cJSON_GetObjectItemCaseSensitive(answer, "Readers"))
+    {
+        waiting += cJSON_GetObjectItemCaseSensitive(reader, "Waiting")->valuedouble;
+        *more = *more || cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(reader, "More"));
+    }
+    cJSON_Delete(answer);
+    return (uint64_t)waiting;
+}
+
+static void *keep_looking(void *context)
+{
+    struct race *race = context;
+    bool more;
+
+    while (!atomic_load(&race->stop)) {
+        if (look(race, &more) > atomic_load(&race->changes) + WRITERS)
+            fail("more records wait than there are", "");
+    }
+    return NULL;
+}
+
+/* Nothing is written any more. */
+static void expect_waiting(const struct consumer *of)
+{
+    uint64_t waiting = 0;
+    bool more = true;
+
+    while (more)
+        waiting = look(of->race, &more);
+    if (waiting != atomic_load(&of->race->changes) - of->records)
+        fail("another number of records waits than was not read", "");
+}
+
 static void release(struct consumer *consumer)
 {
     size_t cursor = 0;
@@ -310,6 +352,7 @@ int main(int argc, char **argv)
     struct writer writers[WRITERS];
     struct pk_error err = PK_ERROR_INIT;
     struct pk_engine *engine = NULL;
+    pthread_t looker;
     int64_t end_us;
 
     race_seed = race.seed;
@@ -329,6 +372,7 @@ int main(int argc, char **argv)
         writers[i] = (struct writer){.race = &race, .number = i};
         pthread_create(&writers[i].thread, NULL, write_items, &writers[i]);
     }
+    pthread_create(&looker, NULL, keep_looking, &race);
     end_us = pk_clock_real_us() + (argc > 1 ? strtol(argv[1], NULL, 10) : 5) * INT64_C(1000000);
     while (pk_clock_real_us() < end_us) {
         for (size_t i = 0; i < consumer.count; i++)
@@ -337,7 +381,10 @@ int main(int argc, char **argv)
     atomic_store(&race.stop, true);
     for (unsigned i = 0; i < WRITERS; i++)
         pthread_join(writers[i].thread, NULL);
+    pthread_join(looker, NULL);
+    expect_waiting(&consumer);
     drain(&consumer);
+    expect_waiting(&consumer);
     compare(&consumer);
     printf("race_stream: seed %" PRIu64 ": %" PRIu64 " records, none missed or repeated\n",
            race.seed, consumer.records);

@@ -30,7 +30,9 @@
     "\"Bytes\":2,"                                                                                 \
     "\"Waiting\":3,\"OldestMs\":4,\"QueueMilli\":5,\"QueueLimitMilli\":6,\"Throttled\":7,"         \
     "\"Read\":{\"Limit\":8},\"Write\":{\"Limit\":9}}],"                                            \
-    "\"Splits\":[{\"Time\":100,\"Partition\":2,\"Children\":[6,7],\"Cause\":\"HEAT\"}]}"
+    "\"Splits\":[{\"Time\":100,\"Partition\":2,\"Children\":[6,7],\"Cause\":\"HEAT\"}],"           \
+    "\"Readers\":[{\"Number\":3,\"ShardId\":\"shardId-1-2\",\"SequenceNumber\":\"1007\","          \
+    "\"Records\":4,\"Waiting\":5,\"More\":true,\"OldestMs\":6,\"QuietMs\":7}]}"
 
 static void expect_text(pk_slice text, const char *expected)
 {
@@ -114,6 +116,15 @@ Test(snapshot, everything_is_read)
     cr_assert_eq(snapshot.split_count, 1U);
     cr_expect_eq(snapshot.splits[0].children[1], 7U);
     expect_text(snapshot.splits[0].cause, "HEAT");
+    cr_assert_eq(snapshot.reader_count, 1U);
+    cr_expect_eq(snapshot.readers[0].number, 3U);
+    expect_text(snapshot.readers[0].shard, "shardId-1-2");
+    expect_text(snapshot.readers[0].sequence, "1007");
+    cr_expect_eq(snapshot.readers[0].records, 4U);
+    cr_expect_eq(snapshot.readers[0].waiting, 5U);
+    cr_expect(snapshot.readers[0].more);
+    cr_expect_eq(snapshot.readers[0].oldest_ms, 6);
+    cr_expect_eq(snapshot.readers[0].quiet_ms, 7);
     pk_arena_release(&arena);
 }
 
@@ -126,7 +137,7 @@ Test(snapshot, what_is_missing_or_of_a_wrong_type_is_zero)
         "7",
         "{\"Time\":\"x\",\"Paused\":1,\"Speed\":[],\"Throttle\":{},\"Tables\":{},\"TableName\":7,"
         "\"Read\":[],\"Write\":\"x\",\"PartitionCount\":\"4\",\"Partitions\":{\"a\":{}},"
-        "\"Indexes\":7,\"Splits\":\"x\"}",
+        "\"Indexes\":7,\"Splits\":\"x\",\"Readers\":{}}",
         "{\"Time\":-5,\"Speed\":-1,\"PartitionCount\":-3,\"Read\":{\"Limit\":-1,\"Admitted\":-7}}",
     };
 
@@ -144,7 +155,7 @@ Test(snapshot, what_is_missing_or_of_a_wrong_type_is_zero)
         cr_expect_eq(snapshot.read.admitted, 0U, "%s", bodies[i]);
         cr_expect_eq(snapshot.partition_count, 0U, "%s", bodies[i]);
         cr_expect_eq(snapshot.count + snapshot.table_count + snapshot.index_count +
-                         snapshot.split_count,
+                         snapshot.split_count + snapshot.reader_count,
                      0U, "%s", bodies[i]);
         pk_arena_release(&arena);
     }

@@ -122,6 +122,35 @@ keys f
 wait_for 'ORDER#3'
 case_ok 'a frozen picture is held, and goes on'
 
+# GetRecords with an iterator, as a consumer calls it; $next is where it goes on
+consume() {
+    said=$(wc -l <"$home/owner")
+    say "api $1"
+    looks=0
+    until tail -n "+$((said + 1))" "$home/owner" | grep -q "^}" || [ "$looks" -ge "$PATIENCE" ]; do
+        looks=$((looks + 1))
+        sleep 0.05
+    done
+    next=$(tail -n "+$((said + 1))" "$home/owner" |
+        sed -n 's/.*"\(Next\)\{0,1\}ShardIterator": "\([^"]*\)".*/\2/p')
+}
+say 'stream on dashboard new_image'
+say 'stream shards'
+answered '^ 0  shardId-'
+say 'put USER#999 ORDER#1 {total: 1}'
+wait_for 'USER#999 ORDER#1'
+lacks 'reader 1'
+shard=$(sed -n 's/^ 0  \(shardId-[^ ]*\) .*/\1/p' "$home/owner")
+arn=$(sed -n 's/^ \(arn:aws:dynamodb:.*\/stream\/.*\)/\1/p' "$home/owner")
+consume "GetShardIterator {\"StreamArn\": \"$arn\", \"ShardId\": \"$shard\", \"ShardIteratorType\": \"TRIM_HORIZON\"}"
+consume "GetRecords {\"ShardIterator\": \"$next\"}"
+wait_for '^ reader 1  shard …000001  1[0-9]\{20\}  up to date$'
+say 'put USER#999 ORDER#2 {total: 2}'
+wait_for '^ reader 1  .* 1 behind, '
+consume "GetRecords {\"ShardIterator\": \"$next\"}"
+wait_for '^ reader 1  .* up to date$'
+case_ok 'who reads the stream, how far it has come, and how far it is behind'
+
 keys t
 wait_for '^ zebra · '
 keys t

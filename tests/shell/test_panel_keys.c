@@ -524,7 +524,7 @@ Test(panel_keys, stream_follows_pauses_and_scrolls_back)
     struct world world;
 
     world_open(&world, SH_VIEW_STREAM, 1);
-    world.fixture.snapshot.index_count = 0;
+    world.fixture.snapshot.index_count = world.fixture.snapshot.reader_count = 0;
     add_records(&world, records, 1, 300);
     draw(&world);
     expect_row(&world, HEIGHT - 2, "KEY#300 ");
@@ -565,7 +565,7 @@ Test(panel_keys, stream_ring_runs_over)
     struct world world;
 
     world_open(&world, SH_VIEW_STREAM, 1);
-    world.fixture.snapshot.index_count = 0;
+    world.fixture.snapshot.index_count = world.fixture.snapshot.reader_count = 0;
     for (uint64_t first = 1; first < 3000; first += 300) {
         add_records(&world, records, first, 300);
         draw(&world);

@@ -251,6 +251,34 @@ static void set_indexes(struct panel_fixture *fixture)
     fixture->snapshot.index_count = 3;
 }
 
+/* Two applications, one of which has stopped, and one that has only begun. */
+static void set_readers(struct panel_fixture *fixture)
+{
+    const struct cmd_snapshot_reader readers[] = {
+        {.number = 1,
+         .shard = PK_LIT("shardId-00000001786622000000-00000001"),
+         .sequence = PK_LIT("100000000000000004711"),
+         .records = 311},
+        {.number = 2,
+         .shard = PK_LIT("shardId-00000001786622000000-00000002"),
+         .waiting = 12,
+         .oldest_ms = 4000},
+        {.number = 3,
+         .shard = PK_LIT("shardId-00000001786622000000-00000001"),
+         .sequence = PK_LIT("100000000000000000042"),
+         .records = 40,
+         .waiting = 31000,
+         .more = true,
+         .oldest_ms = 5400000,
+         .quiet_ms = 47000},
+    };
+
+    fixture->snapshot.reader_count = sizeof(readers) / sizeof(*readers);
+    fixture->snapshot.readers = PK_NEW_ARRAY(&fixture->arena, struct cmd_snapshot_reader,
+                                             fixture->snapshot.reader_count);
+    memcpy(fixture->snapshot.readers, readers, sizeof(readers));
+}
+
 static const struct shape HOT[] = {
     {70, 27238, 682, 12, 0, "USER#44", 21},
     {84, 32154, 803, 9, 0, "USER#123", 34},
@@ -267,6 +295,7 @@ void panel_fixture_hot(struct panel_fixture *fixture)
         shape_partition(fixture, &fixture->snapshot.partitions[i], &HOT[i]);
     sum_up(fixture);
     set_indexes(fixture);
+    set_readers(fixture);
     set_rows(fixture, DASHBOARD, sizeof(DASHBOARD) / sizeof(*DASHBOARD));
     set_records(fixture);
     fixture->traffic[0] = (struct sh_traffic){PK_LIT("viral"), 10000, PK_LIT("hot(70% USER#1)")};
