@@ -114,8 +114,8 @@ static void add_inside(struct comparison *comparison, const struct cmd_usage *us
                 cmd_format_count(arena, usage->facts.items_read));
     add_row(comparison, read ? "bytes read" : "bytes",
             guarded(comparison, at_most && !predicted->about, predicted->about,
-                    cmd_format_bytes(arena, predicted->bytes)),
-            cmd_format_bytes(arena, usage->facts.bytes));
+                    cmd_format_whole_bytes(arena, predicted->bytes)),
+            cmd_format_whole_bytes(arena, usage->facts.bytes));
     if (predicted->partitions > 0)
         add_row(comparison, "partitions",
                 guarded(comparison, false, false, cmd_format_count(arena, predicted->partitions)),

@@ -255,16 +255,20 @@ static void show_reasons(const struct cmd_context *context, const struct pk_erro
                          struct cmd_result *result)
 {
     const struct cmd_transaction *txn = context->txn;
+    enum { STATEMENT = 1 };
     static const char *const columns[] = {"#", "statement", "reason"};
     static const enum cmd_align aligns[] = {CMD_RIGHT, CMD_LEFT, CMD_LEFT};
     struct pk_arena *arena = &result->arena;
     struct cmd_grid *grid = cmd_result_grid(result, columns, aligns, 3);
+    bool tested = false; /* a condition failed: everything had been prepared */
 
+    cmd_grid_cut(grid, STATEMENT);
     for (size_t i = 0; i < err->reason_count && i < txn->count; i++) {
         const struct pk_cancel_reason *reason = &err->reasons[i];
         pk_slice cells[3] = {pk_arena_printf(arena, "%zu", i + 1),
                              pk_arena_dup(arena, txn->statements[i]), pk_slice_cstr(reason->code)};
 
+        tested = tested || strcmp(reason->code, "ConditionalCheckFailed") == 0;
         if (strcmp(reason->code, "ConditionalCheckFailed") == 0 && txn->kind == CMD_TXN_WRITES) {
             pk_slice stored = cmd_stored_item_text(
                 context, &txn->conditions[i], pk_slice_of(reason->item, reason->item_len), arena);
@@ -275,6 +279,8 @@ static void show_reasons(const struct cmd_context *context, const struct pk_erro
         }
         cmd_grid_row(result, grid, cells);
     }
+    if (tested)
+        cmd_result_text(result, CMD_BLOCK_FOOTER, "cancelled, and its write units are used up");
 }
 
 static size_t show_items(const struct cmd_transaction *txn, const cJSON *answer,
@@ -302,6 +308,14 @@ static bool was_read(const struct cmd_transaction *txn, const cJSON *answer)
     return cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(answer, "Responses")) > 0;
 }
 
+/* A transaction whose token was done already is paid for in read units (operations.md §1). */
+static bool was_repeated(const cJSON *answer)
+{
+    const cJSON *tables = cJSON_GetObjectItemCaseSensitive(answer, "ConsumedCapacity");
+
+    return cmd_wire_is_read(cJSON_GetArrayItem(tables, 0));
+}
+
 static void show_commit(struct cmd_context *context, const cJSON *answer,
                         const struct cmd_usage *usage, struct cmd_result *result)
 {
@@ -318,8 +332,9 @@ static void show_commit(struct cmd_context *context, const cJSON *answer,
     footer.operation = pk_arena_printf(&result->arena, "%zu action%s \xC2\xB7 %s", txn->count,
                                        txn->count == 1 ? "" : "s", footer.operation)
                            .data;
+    footer.repeated = was_repeated(answer);
     cmd_footer_write(context, result, usage, &footer);
-    if (txn->token.data != NULL && usage->has_facts && usage->facts.partitions_touched == 0)
+    if (footer.repeated)
         cmd_result_text(result, CMD_BLOCK_NOTE,
                         "a transaction with this token was done already: nothing was written");
 }

@@ -58,7 +58,7 @@ static void add_collection(const cJSON *node, struct cmd_grid *grid, struct cmd_
         cmd_value_text(&key, hash);
     cells[0] = pk_arena_dup(arena, pk_buf_slice(&key));
     cells[1] = cmd_format_count(arena, (uint64_t)cmd_wire_int(node, "Items", 0));
-    cells[2] = cmd_format_bytes(arena, (uint64_t)cmd_wire_int(node, "Bytes", 0));
+    cells[2] = cmd_format_whole_bytes(arena, (uint64_t)cmd_wire_int(node, "Bytes", 0));
     cells[3] = cmd_format_count(arena, (uint64_t)cmd_wire_int(node, "Partition", 0));
     cmd_grid_row(result, grid, cells);
     pk_buf_release(&key);

@@ -34,7 +34,7 @@ static struct sheet new_sheet(struct cmd_result *result)
 static pk_slice size_text(struct pk_arena *arena, int64_t items, int64_t bytes)
 {
     pk_slice count = cmd_format_count(arena, (uint64_t)items);
-    pk_slice size = cmd_format_bytes(arena, (uint64_t)bytes);
+    pk_slice size = cmd_format_whole_bytes(arena, (uint64_t)bytes);
 
     return pk_arena_printf(arena, "%.*s item%s, %.*s", PK_FMT(count), items == 1 ? "" : "s",
                            PK_FMT(size));
@@ -105,6 +105,7 @@ static const cJSON *index_description(const cJSON *table, pk_slice name)
 static void show_index_rows(const struct pk_table *table, const cJSON *description,
                             struct cmd_result *result)
 {
+    enum { PROJECTION = 3 };
     static const char *const columns[] = {"index", "kind", "key", "projection", "items", "size"};
     static const enum cmd_align aligns[] = {CMD_LEFT, CMD_LEFT,  CMD_LEFT,
                                             CMD_LEFT, CMD_RIGHT, CMD_RIGHT};
@@ -114,6 +115,7 @@ static void show_index_rows(const struct pk_table *table, const cJSON *descripti
     if (table->index_count == 0)
         return;
     grid = cmd_result_grid(result, columns, aligns, 6);
+    cmd_grid_cut(grid, PROJECTION);
     for (size_t i = 0; i < table->index_count; i++) {
         const struct pk_index *index = &table->indexes[i];
         const cJSON *node = index_description(description, index->name);
@@ -123,7 +125,7 @@ static void show_index_rows(const struct pk_table *table, const cJSON *descripti
             cmd_key_text(&index->key, arena),
             projection_text(arena, index),
             cmd_format_count(arena, (uint64_t)cmd_wire_int(node, "ItemCount", 0)),
-            cmd_format_bytes(arena, (uint64_t)cmd_wire_int(node, "IndexSizeBytes", 0)),
+            cmd_format_whole_bytes(arena, (uint64_t)cmd_wire_int(node, "IndexSizeBytes", 0)),
         };
 
         cmd_grid_row(result, grid, cells);

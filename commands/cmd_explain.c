@@ -103,7 +103,7 @@ static void add_read_line(struct explain_sheet *sheet, const struct explain_plan
                           PK_LIT("no statistics, or they are being counted"));
         return;
     }
-    bytes = cmd_format_bytes(arena, figures->bytes);
+    bytes = cmd_format_whole_bytes(arena, figures->bytes);
     value = pk_arena_printf(arena, "%s%.*s, %s%.*s", figures->at_most ? "at most " : "",
                             PK_FMT(plural(arena, figures->items, "item")),
                             figures->about ? "about " : "", PK_FMT(bytes));
@@ -131,7 +131,7 @@ static void add_write_line(struct explain_sheet *sheet, const struct explain_pla
     const struct explain_figures *figures = &plan->figures;
     struct pk_arena *arena = sheet->arena;
     bool put = strcmp(plan->native.operation, "PutItem") == 0;
-    pk_slice bytes = cmd_format_bytes(arena, figures->bytes);
+    pk_slice bytes = cmd_format_whole_bytes(arena, figures->bytes);
     pk_slice units = cmd_format_units(arena, figures->low);
 
     if (!figures->known || figures->bytes == 0) {
@@ -156,7 +156,7 @@ static void add_write_line(struct explain_sheet *sheet, const struct explain_pla
 static void add_check_line(struct explain_sheet *sheet, const struct explain_plan *plan)
 {
     struct pk_arena *arena = sheet->arena;
-    pk_slice bytes = cmd_format_bytes(arena, plan->figures.bytes);
+    pk_slice bytes = cmd_format_whole_bytes(arena, plan->figures.bytes);
     pk_slice units = cmd_format_units(arena, plan->figures.low);
 
     if (!plan->figures.known || plan->figures.bytes == 0)

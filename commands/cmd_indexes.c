@@ -38,7 +38,7 @@ static void add_row(struct cmd_result *result, struct cmd_grid *grid, const stru
         state_text(arena, node),
         cmd_key_text(&index->key, arena),
         cmd_format_count(arena, (uint64_t)cmd_wire_int(node, "ItemCount", 0)),
-        cmd_format_bytes(arena, (uint64_t)cmd_wire_int(node, "IndexSizeBytes", 0)),
+        cmd_format_whole_bytes(arena, (uint64_t)cmd_wire_int(node, "IndexSizeBytes", 0)),
     };
 
     if (lag != NULL) {

@@ -121,7 +121,7 @@ void cmd_footer_read(struct cmd_context *context, struct cmd_result *result,
         pk_buf_printf(&out, DOT "%u pages", usage->requests);
     add_partition(&out, usage);
     if (usage->has_facts && usage->facts.bytes > 0) {
-        pk_slice bytes = cmd_format_bytes(arena, usage->facts.bytes);
+        pk_slice bytes = cmd_format_whole_bytes(arena, usage->facts.bytes);
 
         pk_buf_printf(&out, DOT "%.*s read", PK_FMT(bytes));
     }
@@ -169,14 +169,14 @@ void cmd_footer_write(struct cmd_context *context, struct cmd_result *result,
     pk_buf_add_cstr(&out, footer->operation);
     add_partition(&out, usage);
     if (usage->has_facts && usage->facts.bytes > 0) {
-        pk_slice bytes = cmd_format_bytes(arena, usage->facts.bytes);
+        pk_slice bytes = cmd_format_whole_bytes(arena, usage->facts.bytes);
 
         pk_buf_printf(&out, DOT "%.*s", PK_FMT(bytes));
     }
     if (usage->has_units) {
         pk_slice units = cmd_format_units(arena, usage->milli);
 
-        pk_buf_printf(&out, DOT "%.*s WCU", PK_FMT(units));
+        pk_buf_printf(&out, DOT "%.*s %s", PK_FMT(units), footer->repeated ? "RCU" : "WCU");
         if (footer->capacity != NULL)
             add_shares(&out, arena, footer->capacity);
     }

@@ -15,6 +15,7 @@ struct cmd_footer {
     bool counted;                 /* Select=COUNT: no items were returned */
     bool items;                   /* begins with "4 items" */
     uint64_t shown;               /* items, as many as are shown */
+    bool repeated;                /* a write that was done before: its units are read units */
     const char *advice;           /* a second line, NULL: none */
     const struct cJSON *capacity; /* of a write: lists the units of indexes; NULL: none */
 };

@@ -90,6 +90,11 @@ void cmd_grid_heading(struct cmd_result *result, struct cmd_grid *grid, size_t c
     grid->headings[column] = heading;
 }
 
+void cmd_grid_cut(struct cmd_grid *grid, size_t column)
+{
+    grid->cut = column + 1;
+}
+
 void cmd_grid_bar(struct cmd_result *result, struct cmd_grid *grid, size_t column, uint64_t part,
                   uint64_t whole)
 {
@@ -265,6 +270,15 @@ pk_slice cmd_format_bytes(struct pk_arena *arena, uint64_t bytes)
         return pk_arena_printf(arena, "%llu %s", (unsigned long long)(tenths / 10), units[unit]);
     return pk_arena_printf(arena, "%llu.%llu %s", (unsigned long long)(tenths / 10),
                            (unsigned long long)(tenths % 10), units[unit]);
+}
+
+pk_slice cmd_format_whole_bytes(struct pk_arena *arena, uint64_t bytes)
+{
+    enum { MB = 1024 * 1024 };
+
+    if (bytes >= MB)
+        return cmd_format_bytes(arena, bytes);
+    return pk_arena_printf(arena, "%.*s B", PK_FMT(cmd_format_count(arena, bytes)));
 }
 
 pk_slice cmd_format_units(struct pk_arena *arena, int64_t milli)

@@ -54,6 +54,7 @@ struct cmd_grid {
     uint16_t *bars;
     const struct cmd_map *map; /* NULL: none */
     bool headless;             /* no heading line in table mode: name and value pairs */
+    size_t cut; /* plus 1: the column that is cut where the terminal is too narrow; 0: none */
 };
 
 struct cmd_block {
@@ -87,6 +88,8 @@ void cmd_grid_row(struct cmd_result *result, struct cmd_grid *grid, const pk_sli
 /* Another heading for a column than its name. The text is borrowed. */
 void cmd_grid_heading(struct cmd_result *result, struct cmd_grid *grid, size_t column,
                       const char *heading);
+/* The column that gives way where the terminal is too narrow for the row. */
+void cmd_grid_cut(struct cmd_grid *grid, size_t column);
 /* A bar for a cell of the last row: part of whole, full when it is more. whole 0: an empty bar. */
 void cmd_grid_bar(struct cmd_result *result, struct cmd_grid *grid, size_t column, uint64_t part,
                   uint64_t whole);
@@ -106,6 +109,9 @@ void cmd_key_value_text(struct pk_buf *out, pk_value value);
 /* "1,234", "118 B", "26.6 KB", "0.5" (units from milli-units). */
 pk_slice cmd_format_count(struct pk_arena *arena, uint64_t n);
 pk_slice cmd_format_bytes(struct pk_arena *arena, uint64_t bytes);
+/* Whole bytes below 1 MB, "2,305 B": for sizes that units are made of, where "1 KB" could be
+ * one write unit or two. */
+pk_slice cmd_format_whole_bytes(struct pk_arena *arena, uint64_t bytes);
 pk_slice cmd_format_units(struct pk_arena *arena, int64_t milli);
 
 #endif

@@ -93,7 +93,7 @@ static void add_entry(struct cmd_spent *spent, const char *operation, bool read,
         return;
     row = row_of(spent, table, operation);
     row->requests++;
-    if (read)
+    if (read || cmd_wire_is_read(capacity))
         row->read_milli += milli;
     else
         row->write_milli += milli;

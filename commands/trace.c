@@ -328,7 +328,7 @@ static void add_indexes(struct tracing *tracing, const cJSON *capacity, const ch
 static void add_units(struct tracing *tracing, const cJSON *capacity)
 {
     const cJSON *own = cJSON_GetObjectItemCaseSensitive(capacity, "Table");
-    const char *unit = is_write(tracing) ? "WCU" : "RCU";
+    const char *unit = is_write(tracing) && !cmd_wire_is_read(capacity) ? "WCU" : "RCU";
     int64_t milli = cmd_wire_milli(own != NULL ? own : capacity, "CapacityUnits");
 
     if (capacity == NULL)
@@ -351,7 +351,7 @@ static void add_cost(struct tracing *tracing)
     }
     if (tracing->response->has_facts && facts->bytes > 0)
         pk_buf_printf(tracing->out, ARROW "%.*s %s",
-                      PK_FMT(cmd_format_bytes(&tracing->arena, facts->bytes)),
+                      PK_FMT(cmd_format_whole_bytes(&tracing->arena, facts->bytes)),
                       is_write(tracing) ? "stored" : "read");
     if (cJSON_IsArray(capacity))
         cJSON_ArrayForEach(entry, capacity) add_units(tracing, entry);

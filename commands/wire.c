@@ -280,6 +280,12 @@ int64_t cmd_wire_milli(const cJSON *object, const char *name)
     return cJSON_IsNumber(member) ? (int64_t)llround(member->valuedouble * 1000.0) : 0;
 }
 
+bool cmd_wire_is_read(const cJSON *capacity)
+{
+    return cJSON_GetObjectItemCaseSensitive(capacity, "ReadCapacityUnits") != NULL &&
+           cJSON_GetObjectItemCaseSensitive(capacity, "WriteCapacityUnits") == NULL;
+}
+
 bool cmd_wire_bool(const cJSON *object, const char *name)
 {
     return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name));

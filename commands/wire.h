@@ -47,11 +47,14 @@ pk_slice cmd_wire_text(const cJSON *object, const char *name);
 int64_t cmd_wire_int(const cJSON *object, const char *name, int64_t other);
 /* A number of units as milli-units; 0 when absent. */
 int64_t cmd_wire_milli(const cJSON *object, const char *name);
+/* Whether a transaction's ConsumedCapacity is in read units: a TransactGetItems, or the repeat of
+ * a write whose token was done already (operations.md §1). */
+bool cmd_wire_is_read(const cJSON *capacity);
 bool cmd_wire_bool(const cJSON *object, const char *name);
 /* The value in typed form; copied into the arena. PK_MISSING when it is malformed. */
 pk_value cmd_wire_read_value(struct pk_arena *arena, const cJSON *node);
-/* {name: typed value, …} as a map; PK_MISSING when node is no object. Members that are malformed are
- * PK_MISSING in it. */
+/* {name: typed value, …} as a map; PK_MISSING when node is no object. Members that are malformed
+ * are PK_MISSING in it. */
 pk_value cmd_wire_read_item(struct pk_arena *arena, const cJSON *node);
 /* True when nothing in it is missing: to be asked before pk_view_of() of what an endpoint sent. */
 bool cmd_wire_is_whole(pk_value value);

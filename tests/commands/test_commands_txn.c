@@ -49,7 +49,8 @@ Test(commands_txn, transactions)
          "# | statement | reason\n"
          "1 | put T2 A {x: 1} | None\n"
          "2 | check USER#999 PROFILE if name = 'Carol' | ConditionalCheckFailed: the stored"
-         " item has name = 'Bob'\n"},
+         " item has name = 'Bob'\n"
+         "footer: cancelled, and its write units are used up\n"},
         {"get T2 A", "footer: 0 items · GetItem · partition 1 of 4 · 0.5 RCU eventual\n"},
         {"begin", ""},
         {"put T2 A {x: 1}", "note: 1 action; commit sends it\n"},

@@ -36,7 +36,7 @@ static const struct trace_case {
        .limit = PK_LIMIT_KEY_RANGE}},
      "get USER#123 PROFILE strong",
      "note: GetItem" PATH " → partition 1 of 4, its leader → would be refused by KeyRange → "
-     "19.5 KB read → 2.5 RCU\n"},
+     "20,000 B read → 2.5 RCU\n"},
     {{"PutItem",
       "{}",
       PK_OK,
