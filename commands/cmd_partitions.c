@@ -228,7 +228,7 @@ static void set_headings(struct sheet *sheet)
     if (!has_burst(sheet->snapshot, WRITE_BURST))
         cmd_grid_heading(sheet->result, grid, WRITE_BURST, "");
     if (sheet->snapshot->throttle == CMD_THROTTLE_OBSERVE)
-        cmd_grid_heading(sheet->result, grid, THROTTLED, "would throttle");
+        cmd_grid_heading(sheet->result, grid, THROTTLED, "throttle?");
 }
 
 /* ---- the table itself ------------------------------------------------------------------------ */
@@ -239,7 +239,7 @@ static const char *throttle_text(enum cmd_throttle throttle)
     case CMD_THROTTLE_OFF:
         return "throttle off: no limit is looked at";
     case CMD_THROTTLE_OBSERVE:
-        return "observe";
+        return "observe: throttle? is what enforce would refuse";
     case CMD_THROTTLE_ENFORCE:
         return "enforce";
     }

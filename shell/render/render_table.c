@@ -2,7 +2,8 @@
  * Aligned columns. A leading blank in each row, two blanks between columns, none at the end.
  *
  * Items are cut to the terminal's width: first the widest attributes, then the keys, and what still
- * does not fit is cut off the row; "…" marks each place. Grids hold sentences and are not cut.
+ * does not fit is cut off the row; "…" marks each place. Grids hold sentences and are not cut,
+ * but for a column that says so.
  */
 #include "shell/render/render.h"
 #include "shell/render/text_safe.h"
@@ -11,7 +12,8 @@ enum {
     GAP = 2,
     BAR_WIDEST = 15,
     BAR_NARROWEST = 4,
-    NARROWEST = 6 /* columns of a cut attribute, "…" included */
+    NARROWEST = 6,      /* columns of a cut attribute, "…" included */
+    NARROWEST_TEXT = 20 /* the same of a grid */
 };
 
 struct cell {
@@ -280,6 +282,17 @@ static size_t bar_width(const struct sheet *sheet, const struct cmd_grid *grid, 
     return bar;
 }
 
+/* Narrows the column that may be cut until the row fits, or it cannot be narrower. */
+static void cut_column(struct sheet *sheet, size_t column, size_t width)
+{
+    size_t total = total_width(sheet, SIZE_MAX, false);
+    size_t *own = &sheet->widths[column];
+    size_t least = *own < NARROWEST_TEXT ? *own : NARROWEST_TEXT;
+
+    if (width > 0 && total > width)
+        *own = *own - least > total - width ? *own - (total - width) : least;
+}
+
 static void table_grid(struct sh_render *render, const struct cmd_grid *grid)
 {
     struct sh_render uncut = *render;
@@ -301,6 +314,8 @@ static void table_grid(struct sh_render *render, const struct cmd_grid *grid)
         if (has_bar(grid, c))
             add_bars(&sheet, grid, c, render, width);
     }
+    if (grid->cut > 0)
+        cut_column(&sheet, grid->cut - 1, render->width);
     for (size_t r = grid->headless ? 1 : 0; r <= grid->row_count && grid->row_count > 0; r++)
         add_row(&uncut, &sheet, r);
     pk_arena_release(&sheet.arena);

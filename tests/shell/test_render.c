@@ -212,6 +212,42 @@ Test(render, nothing_found)
     }
 }
 
+/* Of a grid one column may give way, so that what follows it is seen. */
+Test(render, a_column_that_is_cut)
+{
+    static const struct {
+        size_t width;
+        const char *expected;
+    } rows[] = {
+        {0, " #  statement                     reason\n"
+            " 1  edit alice set balance = 100  None\n"},
+        {38, " #  statement                   reason\n"
+             " 1  edit alice set balance = …  None\n"},
+        {20, " #  statement             reason\n"
+             " 1  edit alice set bala…  None\n"},
+    };
+    static const char *const columns[] = {"#", "statement", "reason"};
+
+    cr_assert_not_null(setlocale(LC_CTYPE, "C.UTF-8"));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const pk_slice cells[] = {PK_LIT("1"), PK_LIT("edit alice set balance = 100"),
+                                  PK_LIT("None")};
+        struct cmd_result result;
+        struct cmd_grid *grid;
+        struct pk_buf out = PK_BUF_INIT;
+        struct sh_render render = {.out = &out, .width = rows[i].width, .terminal = true};
+
+        cmd_result_init(&result);
+        grid = cmd_result_grid(&result, columns, NULL, 3);
+        cmd_grid_row(&result, grid, cells);
+        cmd_grid_cut(grid, 1);
+        render_all(&render, CMD_MODE_TABLE, &result);
+        expect_text("grid", &out, rows[i].expected);
+        pk_buf_release(&out);
+        cmd_result_release(&result);
+    }
+}
+
 /* At a terminal nothing is wider than it, CSV included no control character gets through. */
 Test(render, terminal_width)
 {
