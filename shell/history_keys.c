@@ -13,6 +13,7 @@
     DO(rl_beginning_of_history)                                                                    \
     DO(rl_end_of_history)                                                                          \
     DO(rl_fetch_history)                                                                           \
+    DO(rl_arrow_keys)                                                                              \
     DO(rl_operate_and_get_next)                                                                    \
     DO(rl_reverse_search_history)                                                                  \
     DO(rl_forward_search_history)                                                                  \
@@ -60,6 +61,14 @@ static void replace(Keymap map, rl_command_func_t *theirs, rl_command_func_t *ou
     free(sequences);
 }
 
+/* What an inputrc that is read later calls so. */
+static void rename_to(rl_command_func_t *theirs, rl_command_func_t *ours)
+{
+    for (FUNMAP **next = funmap; *next != NULL; next++)
+        if ((*next)->function == theirs)
+            (*next)->function = ours;
+}
+
 void sh_history_keys_bind(void)
 {
     static const char *const maps[] = {"emacs-standard", "vi-insert", "vi-command"};
@@ -70,4 +79,6 @@ void sh_history_keys_bind(void)
 #define REPLACE(command) replace(map, command, forgetful_##command);
         EACH_COMMAND(REPLACE)
     }
+#define RENAME(command) rename_to(command, forgetful_##command);
+    EACH_COMMAND(RENAME)
 }

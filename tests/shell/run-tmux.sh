@@ -23,6 +23,7 @@ while [ $i -lt 500 ]; do
 done >"$home/fill"
 "$PKSK" -q --no-init -f "$home/fill" "$store" >/dev/null 2>&1
 
+echo '"\e[5~": history-search-backward' >"$home/.inputrc"
 start 80 24 "$PKSK $store $end"
 wait_for '^pksk 0.1 · store ~/store · 2 tables · type help$'
 last_line '^pksk>$'
@@ -100,16 +101,21 @@ last_line '^pksk Music>$'
 typed 'gone'
 keys C-_
 last_line '^pksk Music>$'
-typed 'abc'
-keys C-r Right
-typed 'd'
-keys PPage
-typed 'e'
-last_line '^pksk Music> abcde$'
-keys C-_
-last_line '^pksk Music> abcd$'
-keys C-c
-last_line '^pksk Music>$'
+for first in C-a 'C-x C-r'; do # the latter reads the file anew
+    keys $first
+    typed 'abc'
+    keys C-r Right
+    typed 'd'
+    keys PPage
+    typed 'e'
+    last_line '^pksk Music> abcde$'
+    keys C-_
+    last_line '^pksk Music> abcd$'
+    keys C-_
+    last_line '^pksk Music> abcd$'
+    keys C-c
+    last_line '^pksk Music>$'
+done
 case_ok 'Page Up searches for what was typed; undo ends where the history is entered'
 
 cleared
