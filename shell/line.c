@@ -372,6 +372,16 @@ static bool take_own_keys(struct sh_line *line)
     return true;
 }
 
+/* A search takes readline longer the longer what is sought: thousands of keys that wait must not
+ * keep Ctrl-C waiting. They go with the line, as those do that the terminal still has. */
+static bool is_interrupted(struct sh_line *line)
+{
+    sh_signals_wait(NULL, 0, 0); /* lets in what has come */
+    if (sh_signals_pending(SIGINT))
+        sh_keys_drop(&line->keys);
+    return sh_signals_pending(SIGINT) || must_stop();
+}
+
 /* Gives readline the keys that are there, until a line is complete. True: the panel's key came. */
 static bool feed(struct sh_line *line)
 {
@@ -380,7 +390,7 @@ static bool feed(struct sh_line *line)
             return true;
         if (!line->done && (sh_keys_any(&line->keys) || line->keys.gone))
             rl_callback_read_char();
-    } while (!line->done && sh_keys_any(&line->keys));
+    } while (!line->done && sh_keys_any(&line->keys) && !is_interrupted(line));
     if (line->keys.gone && line->text != NULL) {
         /* what was half typed when the terminal went must not run */
         free(line->text);

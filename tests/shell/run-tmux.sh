@@ -162,6 +162,14 @@ last_line '^pksk Music>$'
 case_ok 'Ctrl-C drops the line and an open statement'
 
 cleared
+keys C-r
+typed "$(printf '%04000d' 0)"
+wait_for '0000000000$'
+keys C-c C-c
+last_line '^pksk Music>$'
+case_ok 'Ctrl-C ends a search that thousands of keys wait for'
+
+cleared
 line 'watch 0 count scan from Big'
 wait_for '^ 500 items'
 keys C-c
