@@ -353,6 +353,7 @@ static void read_record(struct pk_arena *arena, const cJSON *node, struct cmd_ta
     pk_value keys = image_of(&scratch, node, "Keys");
     struct cmd_tail_record read = {
         .number = number_of(node, "Number"),
+        .sequence = number_of(node, "Sequence"),
         .time_ms = (int64_t)number_of(node, "Time"),
         .table = text_of(arena, node, "TableName"),
         .event = text_of(arena, node, "Event"),
@@ -369,7 +370,7 @@ static void read_record(struct pk_arena *arena, const cJSON *node, struct cmd_ta
 
 static void read_tail(struct pk_arena *arena, const cJSON *answer, struct cmd_tail *tail)
 {
-    const cJSON *node = list_of(answer, "Records", PK_TAIL_RECORDS_MAX, &tail->count);
+    const cJSON *node = list_of(answer, "Records", PK_TAIL_BACK_MAX + PK_TAIL_RECORDS_MAX, &tail->count);
 
     tail->last = number_of(answer, "Last");
     tail->lost = number_of(answer, "Lost");
@@ -395,6 +396,8 @@ enum pk_code cmd_tail_take(struct cmd_context *context, struct pk_arena *arena,
         cmd_wire_set_int(body, "Limit", request->limit);
     if (request->newest)
         cmd_wire_set_bool(body, "Newest", true);
+    if (request->back > 0)
+        cmd_wire_set_int(body, "Back", request->back);
     rc = cmd_call(context, "Pksk.Tail", body, &answer, NULL, err);
     if (rc == PK_OK)
         read_tail(arena, answer, tail);

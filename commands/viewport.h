@@ -23,17 +23,19 @@
  *     went over the row, noted while such requests come at least every half a minute. LastRead: its
  *     number, ascending, 0 when it went over no row; ReadFrom: the first row that it went over. Traffic's
  *     reads do not count.
- *   Pksk.Tail {TableName?, After?: number, Limit: n, Newest?: bool}
+ *   Pksk.Tail {TableName?, After?: number, Limit: n, Newest?: bool, Back?: n}
  *   →
- * {"Last":n,"Lost":n,"Opened":ms,"Records":[{"Number","Time","TableName","Event":"INSERT|MODIFY|REMOVE",
+ * {"Last":n,"Lost":n,"Opened":ms,"Records":[{"Number","Sequence"?,"Time","TableName","Event":"INSERT|MODIFY|REMOVE",
  *      "Keys":key,"Old":item?,"New":item?,"Partition":n,"Shard":text?,"Cause":"USER|TTL|TRANSACTION"}]}
  *     A ring in memory that begins with the first such request and ends half a minute after the
  *     last one; it costs the table's writes nothing while nobody looks, and what a slow reader
  *     missed (of whatever table) is counted in Lost. After 0, or a number that was not given yet:
  *     from the oldest that is there. Newest: the latest Limit records instead of the first ones;
  *     those in between are lost. An answer holds 256 KB of images at most, but one record always;
- *     Last is where to go on. Opened tells openings of a store apart, each of which numbers
- *     its changes from 1.
+ *     Last is where to go on. Back: before them the table's newest so many changes (at most 200) out
+ *     of its change log, with Number 0, if it has one (a stream or an index); some of them may come
+ *     with a number, too, then or later: a change of the log has a Sequence. Opened tells openings
+ *     of a store apart, each of which numbers its changes from 1.
  *
  * What a request asks for is bounded, what an answer says is not trusted.
  */
@@ -82,7 +84,8 @@ PK_MUST_CHECK enum pk_code cmd_viewport_take(struct cmd_context *context, struct
                                              struct cmd_viewport *viewport, struct pk_error *err);
 
 struct cmd_tail_record {
-    uint64_t number;
+    uint64_t number;   /* 0: of before, out of the change log */
+    uint64_t sequence; /* in the table's change log; 0: none */
     int64_t time_ms;
     pk_slice table, event, cause, shard;
     pk_slice key;     /* as it would be typed: "USER#1 ORDER#7" */
@@ -101,6 +104,7 @@ struct cmd_tail_request {
     uint64_t after;
     uint32_t limit; /* at most 500; 0: 100 */
     bool newest;    /* the latest of them, when there are more */
+    uint32_t back;  /* and of the change log, so many before them; at most 200 */
 };
 PK_MUST_CHECK enum pk_code cmd_tail_take(struct cmd_context *context, struct pk_arena *arena,
                                          const struct cmd_tail_request *request,

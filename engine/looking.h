@@ -77,14 +77,17 @@ PK_MUST_CHECK enum pk_code pk_engine_viewport(struct pk_engine *engine, struct p
 
 enum {
     PK_TAIL_RECORDS_MAX = 500,      /* in one answer */
+    PK_TAIL_BACK_MAX = 200,         /* of those looked back on */
     PK_TAIL_ANSWER_BYTES = 1 << 18, /* of images in one answer; one record always fits */
     PK_TAIL_KEPT = 4096,            /* records kept for readers */
     PK_TAIL_KEPT_BYTES = 8 << 20    /* and bytes of them */
 };
 
 struct pk_tail_record {
-    uint64_t number; /* ascending without gaps over all tables, from 1 since the store was opened */
-    int64_t time_ms; /* simulated */
+    uint64_t number;   /* ascending without gaps over all tables, from 1 since the store was opened;
+                          0: of before, out of the change log */
+    uint64_t sequence; /* in the table's change log; 0: it has none */
+    int64_t time_ms;   /* simulated */
     pk_slice table;
     const struct pk_key_schema *key;
     int event; /* enum pk_event of the log: 1 INSERT, 2 MODIFY, 3 REMOVE */
@@ -99,6 +102,9 @@ struct pk_tail_request {
     uint64_t after; /* records above this number; one that was not given yet counts as 0 */
     uint64_t limit; /* records; 1 to PK_TAIL_RECORDS_MAX */
     bool newest;    /* when there are more than limit, the newest of them, else the oldest */
+    /* Of one table: begin with its newest so many changes out of its change log, ascending. The
+     * same change may come once more, then or later, with its number: its sequence tells. */
+    uint64_t back; /* at most PK_TAIL_BACK_MAX */
     enum pk_code (*record)(void *context, const struct pk_tail_record *record,
                            struct pk_error *err); /* ascending; valid during the call only */
     void *context;
@@ -111,7 +117,9 @@ struct pk_tail_result {
     uint64_t lost;
 };
 /* A ring in memory, of all changes that were committed since the first such call while calls come
- * at least every half a minute. Fails only by what the callback returns. */
+ * at least every half a minute; a change that was committed before the first one is found by
+ * looking back, where the table has a change log, and so none is missed between the two. Fails by
+ * what the callback returns; PK_E_IO, PK_E_CORRUPT of the change log. */
 PK_MUST_CHECK enum pk_code pk_engine_tail(struct pk_engine *engine, struct pk_call *call,
                                           const struct pk_tail_request *request,
                                           struct pk_tail_result *result, struct pk_error *err);

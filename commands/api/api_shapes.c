@@ -743,6 +743,7 @@ static const struct api_member tail_rows[] = {
     {"After", &not_negative, false},
     {"Limit", &limit, false},
     {"Newest", &boolean, false},
+    {"Back", &not_negative, false},
 };
 INPUT(api_shape_pksk_tail, tail_rows);
 

@@ -165,6 +165,8 @@ static enum pk_code add_record(void *context, const struct pk_tail_record *recor
     json_out_element(out);
     pk_buf_add_byte(out, '{');
     add_number(out, "Number", record->number);
+    if (record->sequence != 0)
+        add_number(out, "Sequence", record->sequence);
     json_out_member(out, "Time");
     json_out_int(out, record->time_ms);
     json_out_member_text(out, "TableName", record->table);
@@ -192,10 +194,13 @@ enum pk_code api_pksk_tail(struct api_call *call, const struct cJSON *request, s
     };
     struct pk_tail_result result;
     int64_t after = 0;
+    int64_t back = 0;
     enum pk_code rc;
 
     if (api_get_int(request, "After", &after))
         wanted.after = (uint64_t)after;
+    if (api_get_int(request, "Back", &back))
+        wanted.back = back < PK_TAIL_BACK_MAX ? (uint64_t)back : PK_TAIL_BACK_MAX;
     json_out_member(out, "Records");
     pk_buf_add_byte(out, '[');
     rc = pk_engine_tail(call->engine, &call->call, &wanted, &result, err);

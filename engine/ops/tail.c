@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "engine/log/stream.h"
+#include "engine/ops/tail_back.h"
 #include "engine/ops/write.h"
 
 struct pk_tail_entry {
     atomic_uint refs;
     uint64_t number;
+    uint64_t sequence; /* of its change record; 0: there is none */
     int64_t time_ms;
     struct pk_table *table; /* a reference: name, key and shards as they were then */
     enum pk_event event;
@@ -27,6 +29,7 @@ static struct pk_tail_entry *entry_new(struct pk_engine *engine, const struct pk
     struct pk_tail_entry *entry = pk_malloc(sizeof(*entry) + step->before.len + step->after.len);
 
     atomic_init(&entry->refs, 1);
+    entry->sequence = step->sequence;
     entry->time_ms = pk_clock_now(&engine->clock);
     entry->table = pk_table_ref(step->table);
     entry->event = pk_change_event(step->before, step->after);
@@ -234,6 +237,7 @@ static enum pk_code hand_out(const struct taking *taking, struct pk_call *call,
 {
     const struct pk_tail_record record = {
         .number = entry->number,
+        .sequence = entry->sequence,
         .time_ms = entry->time_ms,
         .table = entry->table->name,
         .key = &entry->table->key,
@@ -262,6 +266,8 @@ enum pk_code pk_engine_tail(struct pk_engine *engine, struct pk_call *call,
 
     *result = (struct pk_tail_result){.opened_ms = engine->tail.opened_ms};
     take_records(&taking);
+    if (request->back > 0 && request->table.data != NULL)
+        rc = pk_tail_back(engine, call, request, err);
     for (size_t i = 0; i < taking.count; i++) {
         if (rc == PK_OK)
             rc = hand_out(&taking, call, taking.taken[i], err);

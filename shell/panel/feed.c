@@ -45,6 +45,7 @@ struct sh_feed {
     bool ending;
     bool looking;               /* somebody wants something */
     bool fresh;                 /* the order has changed since the thread took it */
+    bool urgent;                /* changes are wanted from now on: the next round does not wait */
     struct sh_feed_order order; /* as told */
     struct sending waiting[SENDINGS];
     size_t waiting_count;
@@ -298,14 +299,15 @@ static struct timespec in_us(int64_t us)
     return at;
 }
 
-/* Under the lock. Waits until `least` has passed, and then until `most` has or the order changes.
- */
+/* Under the lock. Waits until `least` has passed, unless it is urgent, and then until `most` has or
+ * the order changes. */
 static void wait_for_turn(struct sh_feed *feed, int64_t least_us, int64_t most_us)
 {
     struct timespec least = in_us(least_us);
     struct timespec most = in_us(most_us);
 
-    while (!feed->ending && pthread_cond_timedwait(&feed->changed, &feed->lock, &least) == 0)
+    while (!feed->ending && !feed->urgent &&
+           pthread_cond_timedwait(&feed->changed, &feed->lock, &least) == 0)
         ;
     while (!feed->ending && !feed->fresh && feed->looking &&
            pthread_cond_timedwait(&feed->changed, &feed->lock, &most) == 0)
@@ -315,11 +317,13 @@ static void wait_for_turn(struct sh_feed *feed, int64_t least_us, int64_t most_u
 /* Under the lock. False: the feed is closed. */
 static bool take_order(struct sh_feed *feed)
 {
+    if (!feed->looking)
+        sh_tail_join_pause(&feed->answers.join);
     while (!feed->ending && !feed->looking)
         pthread_cond_wait(&feed->changed, &feed->lock);
     if (feed->fresh)
         sh_feed_order_set(&feed->own, feed->order.table, feed->order.index, &feed->order.needs);
-    feed->fresh = false;
+    feed->fresh = feed->urgent = false;
     return !feed->ending;
 }
 
@@ -423,6 +427,8 @@ void sh_feed_want(struct sh_feed *feed, const struct sh_feed_wants *wants)
     pthread_mutex_lock(&feed->lock);
     if (!feed->looking ||
         !sh_feed_order_is(&feed->order, wants->table, wants->index, wants->needs)) {
+        if (wants->needs->tail && !(feed->looking && feed->order.needs.tail))
+            feed->urgent = true;
         sh_feed_order_set(&feed->order, wants->table, wants->index, wants->needs);
         feed->fresh = true;
         feed->looking = true;

@@ -8,8 +8,6 @@
 #include "shell/panel/item_text.h"
 
 enum {
-    TAIL_FIRST = 500, /* what was there before is shown, too */
-    TAIL_NEXT = 100,  /* nobody reads more in a tenth of a second: the newest of them */
     TRAFFIC_MAX = 32,
     NAME_MAX_BYTES = 255,
     HISTORY_US = 250000, /* between two histories at least; they change once a second */
@@ -100,7 +98,7 @@ static void drop_tails(struct sh_feed_answers *answers)
     for (size_t i = 0; i < answers->tail_count; i++)
         sh_feed_part_unref(answers->tails[i]);
     answers->tail_count = 0;
-    answers->tail_last = 0;
+    sh_tail_join_turn(&answers->join);
 }
 
 static void drop_all(struct sh_feed_answers *answers)
@@ -297,28 +295,10 @@ static void ask_viewport(struct round *round, pk_slice table)
     sh_feed_part_unref(part);
 }
 
-/* The store was opened again, perhaps by another process: its numbers begin anew, those of a frame
- * go on. False: the answer is of another opening than the question. */
-static bool take_opening(struct sh_feed_answers *answers, struct cmd_tail *tail)
-{
-    bool same = tail->opened == answers->tail_opened || answers->tail_last == 0;
-
-    answers->tail_opened = tail->opened;
-    if (!same) {
-        answers->tail_base += answers->tail_last;
-        answers->tail_last = 0;
-        return false;
-    }
-    for (size_t i = 0; i < tail->count; i++)
-        tail->records[i].number += answers->tail_base;
-    return true;
-}
-
 static void add_tail(struct sh_feed_answers *answers, struct sh_feed_part *part)
 {
     size_t records = part->tail.count;
 
-    answers->tail_last = part->tail.last;
     answers->lost += part->tail.lost;
     if (part->tail.count == 0) {
         sh_feed_part_unref(part);
@@ -340,20 +320,17 @@ static void add_tail(struct sh_feed_answers *answers, struct sh_feed_part *part)
 
 static void ask_tail(struct round *round, pk_slice table)
 {
-    const struct cmd_tail_request request = {
-        .table = table,
-        .after = round->answers->tail_last,
-        .limit = round->answers->tail_last == 0 ? TAIL_FIRST : TAIL_NEXT,
-        .newest = true,
-    };
+    const struct cmd_tail_request request = sh_tail_join_request(&round->answers->join, table);
     struct sh_feed_part *part;
     struct pk_error err = PK_ERROR_INIT;
 
+    if (!round->order->needs.tail)
+        sh_tail_join_pause(&round->answers->join);
     if (!round->order->needs.tail || round->lost)
         return;
     part = part_new();
     if (cmd_tail_take(round->context, &part->arena, &request, &part->tail, &err) == PK_OK) {
-        if (take_opening(round->answers, &part->tail))
+        if (sh_tail_join_take(&round->answers->join, &part->tail))
             add_tail(round->answers, part);
         else
             sh_feed_part_unref(part); /* the next round asks from the first one */

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "shell/panel/tail_join.h"
 #include "shell/panel/view.h"
 
 enum { SH_FEED_TAILS = 16 /* answers with changes that a frame goes together from */ };
@@ -49,9 +50,7 @@ struct sh_feed_answers {
     struct sh_feed_part *traffic;
     struct sh_feed_part *tails[SH_FEED_TAILS]; /* oldest first */
     size_t tail_count;
-    uint64_t tail_last;   /* where the tail goes on */
-    uint64_t tail_opened; /* of which opening of the store those numbers are */
-    uint64_t tail_base;   /* added to them: those of the openings before */
+    struct sh_tail_join join; /* of which they are the last */
     uint64_t lost;
     int64_t history_us, item_us, traffic_us; /* when they were asked, on the real clock */
     struct pk_buf trouble;                   /* empty: all is well */

@@ -37,6 +37,7 @@ struct asked {
     const char *table;
     uint64_t after, limit;
     bool newest;
+    uint64_t back;
 };
 
 /* What a call answers, and "last/lost"; valid until the next. */
@@ -48,6 +49,7 @@ static const char *tail(struct engine_fixture *fx, const struct asked *asked, si
         .after = asked->after,
         .limit = asked->limit,
         .newest = asked->newest,
+        .back = asked->back,
         .record = take,
         .context = &taken,
     };
@@ -318,5 +320,76 @@ Test(tail, dropped_table)
     engine_put(&fx, "T", "{q: 1}");
     cr_expect_str_eq(tail(&fx, &all, NULL),
                      "1 T INSERT USER – {p:'a'}\n2 T INSERT USER – {q:1}\n2/0");
+    engine_close(&fx);
+}
+
+static void make_streamed(struct engine_fixture *fx, const char *text)
+{
+    struct pk_table_spec spec = engine_spec(fx, text);
+    struct pk_table *table = NULL;
+
+    spec.stream = PK_STREAM_KEYS_ONLY;
+    cr_assert_eq(pk_engine_create_table(fx->engine, &spec, &table, &fx->err), PK_OK);
+    pk_table_unref(table);
+}
+
+/* Who begins to look sees what was there: of all shards in the order of the log, whatever the view
+ * of the stream. Then the same changes come with their numbers. */
+Test(tail, looks_back)
+{
+    const struct asked two = {.table = "T", .limit = 100, .back = 2};
+    const struct asked many = {.table = "T", .limit = 100, .back = 200};
+    const struct asked none = {.table = "N", .limit = 100, .back = 200};
+    const struct asked gone = {.table = "X", .limit = 100, .back = 200};
+    struct engine_fixture fx;
+    struct pk_clock *clock;
+
+    engine_open(&fx);
+    make_streamed(&fx, "T p:S");
+    engine_table(&fx, "N p:S");
+    for (int i = 0; i < 4; i++)
+        engine_put(&fx, "T", engine_format(&fx, "{p: '%c'}", 'a' + i));
+    engine_put(&fx, "T", "{p: 'a', n: 1}");
+    engine_delete(&fx, "T", "{p: 'b'}");
+    engine_put(&fx, "N", "{p: 'a'}");
+    cr_expect_str_eq(tail(&fx, &two, NULL), "0 T MODIFY USER {p:'a'} {n:1,p:'a'}\n"
+                                            "0 T REMOVE USER {p:'b'} –\n"
+                                            "0/0");
+    cr_expect_str_eq(tail(&fx, &many, NULL), "0 T INSERT USER – {p:'a'}\n"
+                                             "0 T INSERT USER – {p:'b'}\n"
+                                             "0 T INSERT USER – {p:'c'}\n"
+                                             "0 T INSERT USER – {p:'d'}\n"
+                                             "0 T MODIFY USER {p:'a'} {n:1,p:'a'}\n"
+                                             "0 T REMOVE USER {p:'b'} –\n"
+                                             "0/0");
+    cr_expect_str_eq(tail(&fx, &none, NULL), "0/0");
+    cr_expect_str_eq(tail(&fx, &gone, NULL), "0/0");
+    engine_put(&fx, "T", "{p: 'e'}");
+    cr_expect_str_eq(tail(&fx, &two, NULL), "0 T REMOVE USER {p:'b'} –\n"
+                                            "0 T INSERT USER – {p:'e'}\n"
+                                            "1 T INSERT USER – {p:'e'}\n"
+                                            "1/0");
+    clock = pk_engine_clock(fx.engine);
+    cr_assert(pk_clock_set(clock, pk_clock_now(clock) + INT64_C(86400001)));
+    cr_expect_str_eq(tail(&fx, &two, NULL), "1 T INSERT USER – {p:'e'}\n1/0"); /* retention */
+    engine_close(&fx);
+}
+
+/* Images count towards the answer's bytes, but one record always comes. */
+Test(tail, looks_back_on_so_many_bytes)
+{
+    const struct asked many = {.table = "T", .limit = 100, .back = 200};
+    struct engine_fixture fx;
+    size_t count = 0;
+
+    engine_open(&fx);
+    make_streamed(&fx, "T p:S");
+    for (int i = 0; i < 5; i++)
+        engine_put(&fx, "T", engine_format(&fx, "{p: 'a%d', t: %s}", i, engine_text(&fx, 100000)));
+    (void)tail(&fx, &many, &count);
+    cr_expect_eq(count, 2U);
+    engine_put(&fx, "T", engine_format(&fx, "{p: 'b', t: %s}", engine_text(&fx, 300000)));
+    (void)tail(&fx, &many, &count);
+    cr_expect_eq(count, 2U); /* the same one twice: out of the log, and with a number */
     engine_close(&fx);
 }

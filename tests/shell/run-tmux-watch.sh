@@ -214,6 +214,16 @@ keys C-c
 left 0
 case_ok 'Ctrl-C leaves, too'
 
+owner
+say 'put BEFORE k {v: 1} into dashboard'
+answered '^ put '
+start 80 24 "$modes$PKSK panel $store$end"
+wait_for 'INSERT BEFORE k'
+keys q
+left 0
+gone TERM
+case_ok 'the stream begins with the last changes of before'
+
 start 80 24 "TERM=dumb $PKSK panel $store$end"
 wait_for '^left with 2$'
 case_ok 'a terminal that cannot draw'

@@ -126,6 +126,42 @@ Test(feed, answers)
     command_close(&fx);
 }
 
+static bool has_three_records(const struct sh_feed_data *data)
+{
+    return data->record_count == 3;
+}
+
+/* What the stream's log has is there from the beginning, and again after somebody looked away. */
+Test(feed, begins_with_the_last_changes)
+{
+    const struct sh_needs needs = {.tail = true};
+    const struct sh_needs of_heat = {.limit = 4};
+    struct command_fixture fx;
+    struct sh_feed *feed;
+    const struct sh_feed_data *data;
+
+    command_open(&fx);
+    command_must(&fx, "create table shop (PK S) stream keys_only");
+    command_must(&fx, "put USER#1 {total: 5}");
+    feed = sh_feed_open(fx.engine, NULL);
+    want(feed, "shop", &needs);
+    command_must(&fx, "put USER#1 {total: 6}");
+    data = wait_for(feed, has_two_records);
+    cr_expect(pk_slice_is(data->records[0].changes, "total – → 5"));
+    cr_expect(pk_slice_is(data->records[1].changes, "total 5 → 6"));
+    cr_expect_eq(data->lost, 0U);
+    sh_feed_data_unref(data);
+    want(feed, "shop", &of_heat);
+    command_must(&fx, "put USER#1 {total: 7}");
+    want(feed, "shop", &needs);
+    data = wait_for(feed, has_three_records);
+    cr_expect(pk_slice_is(data->records[2].changes, "total 6 → 7"));
+    cr_expect_gt(data->records[2].number, data->records[1].number);
+    sh_feed_data_unref(data);
+    sh_feed_close(feed);
+    command_close(&fx);
+}
+
 /* Who rests asks nothing: no data comes any more. */
 Test(feed, rests)
 {
