@@ -98,7 +98,8 @@ static enum pk_code read_keys(struct pk_arena *arena, struct batch_get *batch,
         struct pk_get *get = &batch->gets[batch->get_count];
         enum pk_code rc;
 
-        *get = (struct pk_get){.table = name, .consistent = consistent};
+        *get = (struct pk_get){
+            .table = name, .consistent = consistent, .projection = table->projection};
         batch->keys[batch->get_count++] = key;
         rc = api_value_read_item(arena, key, &get->key, err);
         if (rc != PK_OK)
@@ -114,16 +115,18 @@ static enum pk_code read_table_keys(struct api_call *call, const struct cJSON *n
     struct table_keys *table = &batch->tables[batch->table_count++];
     struct pk_projection *attributes = NULL;
     struct api_exprs exprs = {0};
-    enum pk_code rc;
+    enum pk_code rc = api_legacy_attributes_to_get(arena, node, &attributes, err);
 
-    *table = (struct table_keys){.node = node, .first = batch->get_count};
-    rc = read_keys(arena, batch, table, err);
-    table->count = batch->get_count - table->first;
-    if (rc == PK_OK)
-        rc = api_legacy_attributes_to_get(arena, node, &attributes, err);
     if (rc == PK_OK)
         rc = api_expr_parse(call, &api_expr_get, node, &exprs, err);
-    table->projection = attributes != NULL ? attributes : exprs.projection;
+    *table = (struct table_keys){
+        .node = node,
+        .first = batch->get_count,
+        .projection = attributes != NULL ? attributes : exprs.projection,
+    };
+    if (rc == PK_OK)
+        rc = read_keys(arena, batch, table, err);
+    table->count = batch->get_count - table->first;
     return rc;
 }
 

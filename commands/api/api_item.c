@@ -46,6 +46,7 @@ enum pk_code api_get_item(struct api_call *call, const struct cJSON *request, st
         rc = api_legacy_attributes_to_get(arena, request, &projection, err);
     if (rc == PK_OK)
         rc = api_expr_parse(call, &api_expr_get, request, &exprs, err);
+    get.projection = exprs.projection;
     if (rc == PK_OK)
         rc = pk_engine_get(call->engine, &call->call, &get, &result, err);
     if (rc != PK_OK)

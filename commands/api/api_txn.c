@@ -19,7 +19,7 @@ enum { PAYLOAD_MAX = 4 * 1024 * 1024 };
 /* ---- TransactGetItems --------------------------------------------------------------------- */
 
 static enum pk_code read_get(struct api_call *call, const struct cJSON *action, struct pk_get *get,
-                             const struct pk_projection **projection, struct pk_error *err)
+                             struct pk_error *err)
 {
     struct pk_arena *arena = call->call.arena;
     struct api_exprs exprs = {0};
@@ -31,7 +31,7 @@ static enum pk_code read_get(struct api_call *call, const struct cJSON *action, 
         rc = api_value_read_item(arena, api_json_member(action, "Key"), &get->key, err);
     if (rc == PK_OK)
         rc = api_expr_parse(call, &api_expr_get_action, action, &exprs, err);
-    *projection = exprs.projection;
+    get->projection = exprs.projection;
     return rc;
 }
 
@@ -61,15 +61,13 @@ enum pk_code api_transact_get_items(struct api_call *call, const struct cJSON *r
     const struct cJSON *items = api_json_member(request, "TransactItems");
     size_t count = api_json_count(items);
     struct pk_get *gets = PK_NEW_ARRAY(arena, struct pk_get, count);
-    const struct pk_projection **projections =
-        PK_NEW_ARRAY(arena, const struct pk_projection *, count);
     struct pk_transact_get_result result = {0};
     size_t n = 0;
     enum pk_code rc = PK_OK;
 
     for (const struct cJSON *node = api_json_first(items); node != NULL && rc == PK_OK;
          node = api_json_next(node), n++)
-        rc = read_get(call, api_json_member(node, "Get"), &gets[n], &projections[n], err);
+        rc = read_get(call, api_json_member(node, "Get"), &gets[n], err);
     if (rc == PK_OK)
         rc = pk_engine_transact_get(call->engine, &call->call, gets, count, &result, err);
     if (rc != PK_OK)
@@ -78,7 +76,7 @@ enum pk_code api_transact_get_items(struct api_call *call, const struct cJSON *r
     json_out_member(out, "Responses");
     pk_buf_add_byte(out, '[');
     for (size_t i = 0; i < count; i++)
-        add_response(out, projections[i], result.items[i]);
+        add_response(out, gets[i].projection, result.items[i]);
     pk_buf_add_byte(out, ']');
     api_costs_add(out, api_cost_mode(request), API_COST_TRANSACTION, result.costs,
                   result.cost_count);

@@ -70,7 +70,7 @@ static enum pk_code fail_repeated(struct pk_arena *arena, const struct cJSON *se
     if (kind == PK_NUMBER_SET)
         return fail(err, "Input collection contains duplicates");
     for (const struct cJSON *node = api_json_first(set); node != NULL; node = api_json_next(node)) {
-        if (echo.len > 0)
+        if (node != api_json_first(set)) /* the first may be empty */
             pk_buf_add_cstr(&echo, ", ");
         pk_buf_add(&echo, api_json_text(arena, node));
     }
