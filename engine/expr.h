@@ -77,7 +77,8 @@ struct pk_node {
 /* One condition of a query on one key attribute. */
 struct pk_key_term {
     pk_slice attribute;
-    enum pk_op op;     /* EQ LT LE GT GE BETWEEN BEGINS_WITH */
+    enum pk_op op;     /* EQ LT LE GT GE BETWEEN BEGINS_WITH; others come from KeyConditions and are
+                          refused by the binding to a schema */
     pk_view values[2]; /* the second only for BETWEEN */
     struct pk_span span;
 };

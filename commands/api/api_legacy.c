@@ -21,23 +21,22 @@ struct comparison {
     int arguments;
     unsigned kinds;
     enum pk_op op;
-    bool indexable; /* allowed in KeyConditions */
 };
 
 static const struct comparison comparisons[] = {
-    {"EQ", 1, ANY, PK_OP_EQ, true},
-    {"NE", 1, ANY, PK_OP_NE, false},
-    {"LE", 1, SCALARS, PK_OP_LE, true},
-    {"LT", 1, SCALARS, PK_OP_LT, true},
-    {"GE", 1, SCALARS, PK_OP_GE, true},
-    {"GT", 1, SCALARS, PK_OP_GT, true},
-    {"BETWEEN", 2, SCALARS, PK_OP_BETWEEN, true},
-    {"BEGINS_WITH", 1, BIT(PK_STRING) | BIT(PK_BINARY), PK_OP_BEGINS_WITH, true},
-    {"CONTAINS", 1, SCALARS, PK_OP_CONTAINS, false},
-    {"NOT_CONTAINS", 1, SCALARS, PK_OP_NOT, false},
-    {"IN", MANY, SCALARS, PK_OP_IN, false},
-    {"NULL", 0, ANY, PK_OP_NOT_EXISTS, false},
-    {"NOT_NULL", 0, ANY, PK_OP_EXISTS, false},
+    {"EQ", 1, ANY, PK_OP_EQ},
+    {"NE", 1, ANY, PK_OP_NE},
+    {"LE", 1, SCALARS, PK_OP_LE},
+    {"LT", 1, SCALARS, PK_OP_LT},
+    {"GE", 1, SCALARS, PK_OP_GE},
+    {"GT", 1, SCALARS, PK_OP_GT},
+    {"BETWEEN", 2, SCALARS, PK_OP_BETWEEN},
+    {"BEGINS_WITH", 1, BIT(PK_STRING) | BIT(PK_BINARY), PK_OP_BEGINS_WITH},
+    {"CONTAINS", 1, SCALARS, PK_OP_CONTAINS},
+    {"NOT_CONTAINS", 1, SCALARS, PK_OP_NOT},
+    {"IN", MANY, SCALARS, PK_OP_IN},
+    {"NULL", 0, ANY, PK_OP_NOT_EXISTS},
+    {"NOT_NULL", 0, ANY, PK_OP_EXISTS},
 };
 
 static const struct comparison *find_comparison(pk_slice name)
@@ -168,6 +167,8 @@ enum pk_code api_legacy_filter(struct pk_arena *arena, const struct cJSON *reque
     return PK_OK;
 }
 
+/* Operators that select no range of keys are refused with the schema at hand; their further
+ * arguments are of no interest. */
 static enum pk_code read_key_term(struct pk_arena *arena, const struct cJSON *node,
                                   struct pk_key_term *out, struct pk_error *err)
 {
@@ -177,12 +178,9 @@ static enum pk_code read_key_term(struct pk_arena *arena, const struct cJSON *no
 
     if (rc != PK_OK)
         return rc;
-    if (!comparison->indexable)
-        return pk_fail(err, PK_E_VALIDATION,
-                       "Attempted conditional constraint is not an indexable operation");
     out->attribute = api_json_name(arena, node);
     out->op = comparison->op;
-    for (size_t i = 0; i < args.count; i++)
+    for (size_t i = 0; i < args.count && i < 2; i++)
         out->values[i] = pk_view_of(arena, args.values[i]);
     return PK_OK;
 }

@@ -103,7 +103,8 @@ static enum pk_code check_select(const struct cJSON *request, enum pk_select sel
 static bool stands_alone(const char *message)
 {
     static const char *const heads[] = {"The parameter cannot be converted", "Attempting to store",
-                                        "Number overflow", "Number underflow"};
+                                        "Number overflow", "Number underflow",
+                                        "One or more parameter values were invalid: An number set"};
 
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
         if (strncmp(message, heads[i], strlen(heads[i])) == 0)

@@ -205,33 +205,54 @@ static enum pk_code check_number(const struct binding *binding, struct pk_error 
                    count, defined);
 }
 
-/* Only operators that select one piece of the key order. The parser lets no others through. */
-static enum pk_code check_operators(const struct binding *binding, struct pk_error *err)
+/* Only operators that select one piece of the key order; the parser lets no others through. The
+ * values are of the schema's type. */
+static enum pk_code check_term(const struct pk_key_attr *attr, const struct pk_key_term *term,
+                               struct pk_error *err)
 {
-    for (size_t i = 0; i < binding->terms->count; i++) {
-        enum pk_op op = binding->terms->terms[i].op;
+    enum pk_op op = term->op;
 
-        if (op != PK_OP_BEGINS_WITH && op != PK_OP_BETWEEN && op != PK_OP_EQ &&
-            !(op >= PK_OP_LT && op <= PK_OP_GE))
-            return pk_fail(err, PK_E_VALIDATION,
-                           "Attempted conditional constraint is not an indexable operation");
-    }
+    if (op != PK_OP_BEGINS_WITH && op != PK_OP_BETWEEN && op != PK_OP_EQ &&
+        !(op >= PK_OP_LT && op <= PK_OP_GE))
+        return pk_fail(err, PK_E_VALIDATION,
+                       "Attempted conditional constraint is not an indexable operation");
+    if (pk_view_kind(term->values[0]) != attr->type ||
+        (op == PK_OP_BETWEEN && pk_view_kind(term->values[1]) != attr->type))
+        return pk_fail(err, PK_E_VALIDATION,
+                       "One or more parameter values were invalid: Condition parameter type does "
+                       "not match schema type");
     return PK_OK;
 }
 
-/* Gives every term its place in the schema. */
-static enum pk_code place_terms(struct binding *binding, struct pk_error *err)
+/* The service takes one key attribute after another: it is there, its operator can be used, its
+ * values are of its type. Only then it looks at the next one. */
+static enum pk_code place_hash(struct binding *binding, struct pk_error *err)
+{
+    const struct pk_key_schema *key = binding->key;
+    enum pk_code rc = PK_OK;
+
+    if (key->hash_count + key->range_count == 1 && binding->terms->count > 1)
+        return unsupported(err);
+    for (size_t i = 0; i < key->hash_count && rc == PK_OK; i++) {
+        const struct pk_key_term *term = find_term(binding->terms, key->hash[i].name);
+
+        if (term == NULL)
+            return missed(key->hash[i].name, err);
+        rc = check_term(&key->hash[i], term, err);
+        if (rc == PK_OK && term->op != PK_OP_EQ)
+            rc = unsupported(err);
+        binding->hash[i] = term;
+    }
+    return rc;
+}
+
+static enum pk_code place_range(struct binding *binding, struct pk_error *err)
 {
     const struct pk_key_schema *key = binding->key;
     const struct pk_key_attr *open = NULL;
-    size_t placed = 0;
+    size_t placed = key->hash_count;
+    enum pk_code rc = PK_OK;
 
-    for (size_t i = 0; i < key->hash_count; i++) {
-        binding->hash[i] = find_term(binding->terms, key->hash[i].name);
-        if (binding->hash[i] == NULL)
-            return missed(key->hash[i].name, err);
-        placed++;
-    }
     for (size_t i = 0; i < key->range_count; i++) {
         binding->range[i] = find_term(binding->terms, key->range[i].name);
         if (binding->range[i] != NULL)
@@ -239,22 +260,22 @@ static enum pk_code place_terms(struct binding *binding, struct pk_error *err)
         else if (open == NULL)
             open = &key->range[i];
     }
-    if (placed == binding->terms->count)
-        return PK_OK;
-    return open == NULL ? unsupported(err) : missed(open->name, err);
+    if (placed != binding->terms->count)
+        return open == NULL ? unsupported(err) : missed(open->name, err);
+    for (size_t i = 0; i < key->range_count && rc == PK_OK; i++) {
+        if (binding->range[i] != NULL)
+            rc = check_term(&key->range[i], binding->range[i], err);
+    }
+    return rc;
 }
 
-/* All hash conditions are equalities, and so is every range condition but the last one used;
- * *last is that one's position, or range_count when there is none. */
+/* Every range condition but the last one used is an equality; *last is that one's position, or
+ * range_count when there is none. */
 static enum pk_code check_prefix(const struct binding *binding, size_t *last, struct pk_error *err)
 {
     struct pk_buf names = PK_BUF_INIT;
     enum pk_code rc = PK_OK;
 
-    for (size_t i = 0; i < binding->key->hash_count; i++) {
-        if (binding->hash[i]->op != PK_OP_EQ)
-            return unsupported(err);
-    }
     *last = binding->key->range_count;
     for (size_t i = 0; i < binding->key->range_count; i++) {
         if (binding->range[i] != NULL)
@@ -281,10 +302,6 @@ static enum pk_code check_value(const struct pk_key_attr *attr, pk_view value, b
 {
     size_t len = pk_view_bytes(value).len;
 
-    if (pk_view_kind(value) != attr->type)
-        return pk_fail(err, PK_E_VALIDATION,
-                       "One or more parameter values were invalid: Condition parameter type does "
-                       "not match schema type");
     if (attr->type == PK_NUMBER)
         return PK_OK;
     if (len == 0)
@@ -355,13 +372,13 @@ enum pk_code pk_keycond_bind(const struct pk_key_terms *terms, const struct pk_k
                              struct pk_error *err)
 {
     struct binding binding = {terms, key, legacy, {NULL}, {NULL}};
-    enum pk_code rc = check_operators(&binding, err);
+    enum pk_code rc = check_number(&binding, err);
     size_t last = 0;
 
     if (rc == PK_OK)
-        rc = check_number(&binding, err);
+        rc = place_hash(&binding, err);
     if (rc == PK_OK)
-        rc = place_terms(&binding, err);
+        rc = place_range(&binding, err);
     if (rc == PK_OK)
         rc = check_prefix(&binding, &last, err);
     if (rc == PK_OK)
