@@ -7,6 +7,7 @@
 #include "commands/language/lex.h"
 #include "commands/workload/traffic_run.h"
 #include "commands/workload/traffic_tape.h"
+#include "engine/base/utf8.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -111,7 +112,7 @@ static bool is_plain_name(pk_slice name)
         if (c <= ' ' || c == '=' || c == '"' || c == '\'' || c == 0x7f)
             return false;
     }
-    return name.len > 0 && name.len <= TRAFFIC_NAME_MAX;
+    return name.len > 0 && name.len <= TRAFFIC_NAME_MAX && pk_utf8_valid(name);
 }
 
 /* Makes room for the name: one that has ended goes. Under the lock. */

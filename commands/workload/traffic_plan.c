@@ -21,15 +21,6 @@ static const char *type_name(enum pk_kind type)
     return type == PK_NUMBER ? "a number" : type == PK_BINARY ? "binary" : "a string";
 }
 
-static bool is_utf8(pk_slice text)
-{
-    uint32_t code_point;
-
-    while (pk_utf8_take(&text, &code_point))
-        continue;
-    return text.len == 0;
-}
-
 /* Why the text is no value of such an attribute; NULL: it is one. */
 static const char *unfit(enum pk_kind type, pk_slice text, size_t bytes_max)
 {
@@ -41,7 +32,7 @@ static const char *unfit(enum pk_kind type, pk_slice text, size_t bytes_max)
         return pk_num_parse(text, &number) == PK_NUM_OK ? NULL : "is not a number";
     if (text.len > bytes_max)
         return "is too long";
-    return type == PK_STRING && !is_utf8(text) ? "is not UTF-8" : NULL;
+    return type == PK_STRING && !pk_utf8_valid(text) ? "is not UTF-8" : NULL;
 }
 
 /* All of them: a request that cannot be right would fail for ever. */

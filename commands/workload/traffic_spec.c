@@ -4,6 +4,7 @@
 
 #include "commands/language/lex.h"
 #include "commands/sim_settings.h"
+#include "engine/base/utf8.h"
 
 enum { WHOLE = 1000, ZIPF_MAX_MILLI = 10000 };
 
@@ -364,6 +365,13 @@ static enum pk_code take_set(pk_slice value, struct pk_arena *arena, struct traf
         return pk_fail_at(err, PK_E_USAGE, all_of(value),
                           "an attribute is set by NAME:TEMPLATE, such as status:{open,held}");
     set->name = pk_slice_of(value.data, (size_t)(colon - value.data));
+    if (!pk_utf8_valid(set->name))
+        return pk_fail_at(err, PK_E_USAGE, span_in(value, set->name),
+                          "an attribute's name is UTF-8");
+    for (size_t i = 0; i < spec->set_count; i++)
+        if (pk_slice_equal(spec->sets[i].name, set->name))
+            return pk_fail_at(err, PK_E_USAGE, span_in(value, set->name),
+                              "attribute '%.*s' is set twice", PK_FMT(set->name));
     set->template.text = pk_slice_skip(value, set->name.len + 1);
     set->template.span = span_in(value, set->template.text);
     spec->set_count++;

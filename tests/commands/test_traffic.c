@@ -160,6 +160,13 @@ Test(traffic, keys_that_do_not_fit)
         {"traffic start a op=put keys=k sk=1 set=G", "UsageError: an attribute is set by "
                                                      "NAME:TEMPLATE, such as status:{open,held}\n"
                                                      "  at 'G'\n"},
+        {"traffic start a op=put keys=k sk=1 set=A:{1,2} set=A:3",
+         "UsageError: attribute 'A' is set twice\n  at 'A'\n"},
+        {"traffic start a op=put keys=k sk=1 set=A\xff:1",
+         "UsageError: an attribute's name is UTF-8\n  at 'A\xff'\n"},
+        {"traffic start a\xff op=put keys=k sk=1",
+         "UsageError: a traffic's name is 1 to 64 letters without blanks, quotes and '='\n"
+         "  at 'a\xff'\n"},
         {"create table Plain (id S)", NULL},
         {"traffic start a op=get keys=k sk=x table=Plain",
          "UsageError: table 'Plain' has no sort key\n  at 'x'\n"},
