@@ -318,7 +318,7 @@ Test(traffic, sizes)
                      "footer: 3 items into Sized · BatchWriteItem, 1 request · 3 WCU\n");
     command_must(&fx, "use Sized");
     cr_expect(strstr(command_run(&fx, "count scan"), "3 items counted · Scan · all 4 partitions · "
-                                                     "2.9 KB read") != NULL,
+                                                     "3,000 B read") != NULL,
               "%s", fx.text.data);
     command_close(&fx);
 }
