@@ -37,6 +37,16 @@ static void set_units(cJSON *owner, int64_t read, int64_t write)
     cmd_wire_set_int(units, "WriteCapacityUnits", write);
 }
 
+static void add_index_units(cJSON *updates, pk_slice index, int64_t read, int64_t write)
+{
+    cJSON *entry = cJSON_CreateObject();
+    cJSON *update = cmd_wire_object(entry, "Update");
+
+    cmd_wire_set_text(update, "IndexName", index);
+    set_units(update, read, write);
+    cJSON_AddItemToArray(updates, entry);
+}
+
 /* A table that leaves on demand needs throughput for each gsi as well: they get the table's. */
 static enum pk_code provision_indexes(struct alter *alter, int64_t read, int64_t write,
                                       struct pk_error *err)
@@ -48,14 +58,8 @@ static enum pk_code provision_indexes(struct alter *alter, int64_t read, int64_t
     if (rc != PK_OK || table->billing == PK_PROVISIONED || table->index_count == table->local_count)
         return rc;
     updates = cJSON_CreateArray();
-    for (size_t i = table->local_count; i < table->index_count; i++) {
-        cJSON *entry = cJSON_CreateObject();
-        cJSON *update = cmd_wire_object(entry, "Update");
-
-        cmd_wire_set_text(update, "IndexName", table->indexes[i].name);
-        set_units(update, read, write);
-        cJSON_AddItemToArray(updates, entry);
-    }
+    for (size_t i = table->local_count; i < table->index_count; i++)
+        add_index_units(updates, table->indexes[i].name, read, write);
     cmd_wire_set(alter->request, "GlobalSecondaryIndexUpdates", updates);
     return PK_OK;
 }
@@ -322,6 +326,32 @@ static enum pk_code drop_index(struct alter *alter, struct pk_error *err)
     return PK_OK;
 }
 
+/* gsi NAME provisioned R W */
+static enum pk_code provision_index(struct alter *alter, struct pk_error *err)
+{
+    int64_t read, write;
+    cJSON *updates;
+    enum pk_code rc = cmd_words_take(&alter->words, "the index's name", &alter->index, err);
+
+    if (rc == PK_OK && !cmd_words_is(&alter->words, "provisioned")) {
+        pk_fail_at(err, PK_E_USAGE, alter->words.token.span,
+                   "expected 'provisioned' and the index's read and write units");
+        return PK_E_USAGE;
+    }
+    if (rc == PK_OK)
+        rc = cmd_words_next(&alter->words, err);
+    if (rc == PK_OK)
+        rc = cmd_ddl_units(&alter->words, &read, &write, err);
+    if (rc != PK_OK)
+        return rc;
+    updates = cJSON_CreateArray();
+    add_index_units(updates, alter->index, read, write);
+    cmd_wire_set(alter->request, "GlobalSecondaryIndexUpdates", updates);
+    alter->note = pk_arena_printf(&alter->result->arena, "gsi %.*s: %lld RCU and %lld WCU",
+                                  PK_FMT(alter->index), (long long)read, (long long)write);
+    return PK_OK;
+}
+
 static enum pk_code alter_index(struct alter *alter, bool add, struct pk_error *err)
 {
     if (!add && cmd_words_is(&alter->words, "autoscale"))
@@ -345,6 +375,7 @@ static enum pk_code parse_action(struct alter *alter, struct pk_error *err)
     } actions[] = {
         {"provisioned", alter_provisioned}, {"on", alter_on_demand}, {"autoscale", alter_autoscale},
         {"protect", alter_protect},         {"tag", alter_tag},      {"untag", alter_untag},
+        {"gsi", provision_index},
     };
     struct pk_span span = alter->words.token.span;
     bool add = cmd_words_is(&alter->words, "add");
@@ -362,7 +393,8 @@ static enum pk_code parse_action(struct alter *alter, struct pk_error *err)
     }
     pk_fail_at(err, PK_E_USAGE, span, "expected a change of the table");
     pk_error_hint(err,
-                  "changes: add gsi …, drop gsi NAME, provisioned R W, on demand, autoscale …, "
+                  "changes: add gsi …, drop gsi NAME, gsi NAME provisioned R W, provisioned R W, "
+                  "on demand, autoscale …, "
                   "drop autoscale, protect on|off, tag k=v, untag k");
     return PK_E_USAGE;
 }
@@ -401,14 +433,16 @@ static enum pk_code alter_run(struct cmd_context *context, const struct cmd_stat
 const struct cmd_entry cmd_alter_entry = {
     .name = "alter table",
     .group = CMD_GROUP_TABLES,
-    .usage = "NAME add gsi … | drop gsi NAME | provisioned R W | on demand | "
+    .usage = "NAME add gsi … | drop gsi NAME | [gsi NAME] provisioned R W | on demand | "
              "[drop] autoscale … | protect on|off | tag k=v | untag k",
     .summary = "change a table's indexes, capacity, protection or tags",
     .detail =
         "  alter table shop add gsi by_status (status S, date S) projection keys;\n"
         "The new index is filled from the items there are while writes go on; it answers once "
         "it is ACTIVE.\n"
-        "A gsi of a table that becomes provisioned gets the table's R and W.\n"
+        "A gsi of a table that becomes provisioned gets the table's R and W; later it has its "
+        "own:\n"
+        "  alter table shop gsi by_status provisioned 10 100;\n"
         "autoscale [gsi NAME] R min max target W min max target; follows the load with the\n"
         "throughput, in provisioned mode: target is the share in use it aims at, 20 to 90 percent.",
     .flags = CMD_DDL | CMD_NO_TXN,

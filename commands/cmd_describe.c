@@ -57,15 +57,21 @@ static pk_slice projection_text(struct pk_arena *arena, const struct pk_index *i
     return text;
 }
 
-static pk_slice billing_text(struct pk_arena *arena, const struct pk_table *table)
+/* A gsi is billed as its table is, with throughput of its own. index NULL: the table. */
+static pk_slice billing_text(struct pk_arena *arena, const struct pk_table *table,
+                             const struct pk_index *index)
 {
-    if (table->billing == PK_ON_DEMAND && table->max.read < 0 && table->max.write < 0)
+    const struct pk_throughput *throughput =
+        index == NULL ? &table->throughput : &index->throughput;
+    const struct pk_max_throughput *max = index == NULL ? &table->max : &index->max;
+
+    if (table->billing == PK_ON_DEMAND && max->read < 0 && max->write < 0)
         return PK_LIT("on demand");
     if (table->billing == PK_ON_DEMAND)
-        return pk_arena_printf(arena, "on demand, max %lld RRU/s, %lld WRU/s",
-                               (long long)table->max.read, (long long)table->max.write);
-    return pk_arena_printf(arena, "provisioned %lld RCU/s, %lld WCU/s",
-                           (long long)table->throughput.read, (long long)table->throughput.write);
+        return pk_arena_printf(arena, "on demand, max %lld RRU/s, %lld WRU/s", (long long)max->read,
+                               (long long)max->write);
+    return pk_arena_printf(arena, "provisioned %lld RCU/s, %lld WCU/s", (long long)throughput->read,
+                           (long long)throughput->write);
 }
 
 static const char *stream_text(enum pk_stream_view view)
@@ -243,7 +249,7 @@ static void show_table(struct cmd_context *context, const struct pk_table *table
     add(&sheet, "table", pk_arena_dup(arena, table->name));
     add(&sheet, "key", cmd_key_text(&table->key, arena));
     add(&sheet, "status", pk_arena_dup(arena, cmd_wire_text(description, "TableStatus")));
-    add(&sheet, "billing", billing_text(arena, table));
+    add(&sheet, "billing", billing_text(arena, table, NULL));
     add_autoscale(context, &(struct cmd_target){table, NULL}, &sheet);
     add(&sheet, "holds",
         size_text(arena, cmd_wire_int(description, "ItemCount", 0),
@@ -272,8 +278,10 @@ static void show_index(struct cmd_context *context, const struct cmd_target *tar
                                    : "GSI: its own partitions and capacity"));
     add(&sheet, "key", cmd_key_text(&index->key, arena));
     add(&sheet, "projection", projection_text(arena, index));
-    if (!index->local)
+    if (!index->local) {
+        add(&sheet, "billing", billing_text(arena, target->table, index));
         add_autoscale(context, target, &sheet);
+    }
     add(&sheet, "holds",
         size_text(arena, cmd_wire_int(node, "ItemCount", 0),
                   cmd_wire_int(node, "IndexSizeBytes", 0)));

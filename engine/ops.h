@@ -499,19 +499,27 @@ PK_MUST_CHECK enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_c
                                            pk_slice table, pk_slice index, pk_value key,
                                            struct pk_place *place, struct pk_error *err);
 
-/* Item collections: the `top` largest by items (ties by key order). Reads the whole table. */
+/* Item collections of a table or an index (data NULL: the table itself): the `top` largest by
+ * items, then by bytes, then in key order. Reads all of it, without cost. An index that is being
+ * made is refused as a read of it is. */
+struct pk_collections_request {
+    pk_slice table;
+    pk_slice index;
+    size_t top;
+};
 struct pk_collection {
-    pk_value hash_key; /* the key attribute's value */
+    pk_value hash[PK_KEY_PARTS_MAX]; /* the values of the hash attributes, hash_count of them */
     struct pk_counts counts;
     uint32_t partition; /* in which it begins */
 };
 struct pk_collections {
     struct pk_collection *list;
     size_t count;
-    uint64_t total; /* collections in the table */
+    size_t hash_count; /* more than one in an index only */
+    uint64_t total;    /* collections there are */
 };
 PK_MUST_CHECK enum pk_code pk_engine_collections(struct pk_engine *engine, struct pk_call *call,
-                                                 pk_slice table, size_t top,
+                                                 const struct pk_collections_request *request,
                                                  struct pk_collections *result,
                                                  struct pk_error *err);
 

@@ -6,7 +6,8 @@
  *                     Partitions: how many, from that one on, own something of the key's; FirstKey
  *                     and EndKey are lists of values: where they begin and where the next one does,
  *                     when that is inside a token
- *   Pksk.Collections  {TableName, Top} → Collections [{HashKey, Items, Bytes, Partition}], Total
+ *   Pksk.Collections  {TableName, IndexName?, Top} → Collections [{HashKey, Items, Bytes,
+ *                     Partition}], Total. HashKeys, a list, where an index has several
  *   Pksk.Sample       {TableName, HashKey?, Limit} → Items
  *   Pksk.TableStats   {TableName} → Counting, Items, Bytes, Indexes, Partitions
  *   Pksk.Check        {} → Lines, Tables, Items, IndexEntries, Backups, Bytes, Faults
@@ -126,17 +127,35 @@ static void add_counts(struct pk_buf *out, const struct pk_counts *counts)
     json_out_uint(out, counts->bytes);
 }
 
+static void add_hash(struct pk_buf *out, const struct pk_collection *collection, size_t count)
+{
+    if (count == 1) {
+        json_out_member(out, "HashKey");
+        json_out_tree_value(out, collection->hash[0]);
+        return;
+    }
+    json_out_member(out, "HashKeys");
+    pk_buf_add_byte(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        json_out_element(out);
+        json_out_tree_value(out, collection->hash[i]);
+    }
+    pk_buf_add_byte(out, ']');
+}
+
 enum pk_code api_pksk_collections(struct api_call *call, const struct cJSON *request,
                                   struct pk_buf *out, struct pk_error *err)
 {
+    struct pk_arena *arena = call->call.arena;
     struct pk_collections result = {0};
+    struct pk_collections_request ask = {.table = api_get_table(arena, request, "TableName"),
+                                         .index = api_get_text(arena, request, "IndexName")};
     int64_t top = TOP_DEFAULT;
     enum pk_code rc;
 
     (void)api_get_int(request, "Top", &top);
-    rc = pk_engine_collections(call->engine, &call->call,
-                               api_get_table(call->call.arena, request, "TableName"), (size_t)top,
-                               &result, err);
+    ask.top = (size_t)top;
+    rc = pk_engine_collections(call->engine, &call->call, &ask, &result, err);
     if (rc != PK_OK)
         return rc;
     json_out_member(out, "Collections");
@@ -144,8 +163,7 @@ enum pk_code api_pksk_collections(struct api_call *call, const struct cJSON *req
     for (size_t i = 0; i < result.count; i++) {
         json_out_element(out);
         pk_buf_add_byte(out, '{');
-        json_out_member(out, "HashKey");
-        json_out_tree_value(out, result.list[i].hash_key);
+        add_hash(out, &result.list[i], result.hash_count);
         add_counts(out, &result.list[i].counts);
         json_out_member(out, "Partition");
         json_out_uint(out, result.list[i].partition);

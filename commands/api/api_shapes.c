@@ -695,6 +695,7 @@ INPUT(api_shape_pksk_where, where_rows);
 
 static const struct api_member collections_rows[] = {
     {"TableName", &table, true},
+    {"IndexName", &name, false},
     {"Top", &limit, false},
 };
 INPUT(api_shape_pksk_collections, collections_rows);

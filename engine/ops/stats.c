@@ -232,21 +232,25 @@ size_t pk_engine_position_values(struct pk_arena *arena, pk_slice position, pk_v
 
 /* Collections ----------------------------------------------------------------------------------*/
 
-/* The largest so far, by items, ties in key order. */
+/* The largest so far. They come in key order. */
 struct ranking {
-    struct pk_call *call;
     struct pk_collection *list;
     size_t count;
     size_t top;
     uint64_t total;
 };
 
+static bool is_larger(const struct pk_counts *a, const struct pk_counts *b)
+{
+    return a->items != b->items ? a->items > b->items : a->bytes > b->bytes;
+}
+
 static void rank(struct ranking *ranking, const struct pk_collection *one)
 {
     size_t at = ranking->count;
 
     ranking->total++;
-    while (at > 0 && ranking->list[at - 1].counts.items < one->counts.items)
+    while (at > 0 && is_larger(&one->counts, &ranking->list[at - 1].counts))
         at--;
     if (at >= ranking->top)
         return;
@@ -255,19 +259,6 @@ static void rank(struct ranking *ranking, const struct pk_collection *one)
     for (size_t i = ranking->count - 1; i > at; i--)
         ranking->list[i] = ranking->list[i - 1];
     ranking->list[at] = *one;
-    ranking->list[at].hash_key = pk_value_dup(ranking->call->arena, one->hash_key);
-}
-
-/* Splits a row's key after enc(PK): what all rows of a collection share. */
-static bool take_collection(pk_slice key, pk_slice *collection, pk_value *hash,
-                            struct pk_arena *arena)
-{
-    pk_slice rest = pk_slice_skip(key, 13); /* space, id, token */
-
-    if (!pk_key_take_value(&rest, arena, hash))
-        return false;
-    *collection = pk_slice_of(key.data, key.len - rest.len);
-    return true;
 }
 
 /* All rows under a prefix, until the callback has had enough. */
@@ -299,26 +290,32 @@ static enum pk_code walk_rows(struct pk_call *call, const struct pk_snap *snap, 
 
 struct collecting {
     struct ranking ranking;
-    const struct pk_table *table;
-    struct pk_buf current;
+    struct pk_call *call;
+    const struct pk_partitions *partitions;
+    size_t hash_count;
+    struct pk_buf current; /* what all rows of a collection begin with; empty: none yet */
     struct pk_collection one;
 };
 
 /* A row of another collection than the last: that one is complete. */
 static bool enter_collection(struct collecting *to, pk_slice key)
 {
-    struct pk_arena *arena = to->ranking.call->arena;
-    pk_slice collection;
-    pk_value hash;
+    enum { BEFORE = 13 }; /* space, id, token */
+    pk_slice rest = pk_slice_skip(key, BEFORE);
 
     if (to->current.len > 0)
         rank(&to->ranking, &to->one);
     pk_buf_clear(&to->current);
-    if (!take_collection(key, &collection, &hash, arena))
-        return false;
-    pk_buf_add(&to->current, collection);
-    to->one = (struct pk_collection){.hash_key = pk_value_dup(arena, hash)};
-    to->one.partition = pk_partitions_find(&to->table->partitions, pk_partition_position(key));
+    to->one = (struct pk_collection){0};
+    for (size_t i = 0; i < to->hash_count; i++) {
+        pk_value value;
+
+        if (!pk_key_take_value(&rest, to->call->arena, &value))
+            return false;
+        to->one.hash[i] = pk_value_dup(to->call->arena, value);
+    }
+    pk_buf_add(&to->current, pk_slice_of(key.data, key.len - rest.len));
+    to->one.partition = pk_partitions_find(to->partitions, pk_partition_position(key));
     return true;
 }
 
@@ -338,25 +335,53 @@ static bool collect_row(void *context, pk_slice key, pk_slice record)
     return true;
 }
 
-enum pk_code pk_engine_collections(struct pk_engine *engine, struct pk_call *call, pk_slice table,
-                                   size_t top, struct pk_collections *result, struct pk_error *err)
+/* The rows to walk: of the table, or of an index that can be read. */
+static enum pk_code collect_from(const struct pk_table *table, pk_slice name, struct collecting *to,
+                                 struct pk_buf *prefix, struct pk_error *err)
 {
-    struct collecting to = {.ranking = {.call = call, .top = top}, .current = PK_BUF_INIT};
+    const struct pk_index *index = NULL;
+
+    if (name.data != NULL) {
+        index = pk_table_index(table, name);
+        if (index == NULL || index->status == PK_STATUS_DELETING)
+            return pk_fail(err, PK_E_VALIDATION,
+                           "The table does not have the specified index: %.*s", PK_FMT(name));
+        if (index->status == PK_STATUS_CREATING)
+            return pk_fail(err, PK_E_VALIDATION,
+                           "Cannot read from backfilling global secondary index: %.*s",
+                           PK_FMT(name));
+    }
+    to->partitions = index == NULL ? &table->partitions : &index->partitions;
+    to->hash_count = index == NULL ? table->key.hash_count : index->key.hash_count;
+    if (index == NULL)
+        pk_layout_id(prefix, PK_SPACE_TABLE, table->id);
+    else
+        pk_layout_id(prefix, index->local ? PK_SPACE_LSI : PK_SPACE_GSI, index->id);
+    return PK_OK;
+}
+
+enum pk_code pk_engine_collections(struct pk_engine *engine, struct pk_call *call,
+                                   const struct pk_collections_request *request,
+                                   struct pk_collections *result, struct pk_error *err)
+{
+    const struct pk_propagate_source source = {request->table, request->index};
+    struct collecting to = {.ranking.top = request->top, .call = call, .current = PK_BUF_INIT};
     struct row_walk walk = {collect_row, &to};
     struct pk_buf prefix = PK_BUF_INIT;
     struct pk_table *found = NULL;
     struct pk_snap *snap = NULL;
-    enum pk_code rc = pk_engine_need_snapshot(engine, table, &found, &snap, err);
+    enum pk_code rc = pk_propagate_snapshot(engine, &source, &found, &snap, err);
 
     if (rc != PK_OK)
         return rc;
-    to.table = found;
-    to.ranking.list = PK_NEW_ARRAY(call->arena, struct pk_collection, top);
-    pk_layout_id(&prefix, PK_SPACE_TABLE, found->id);
-    rc = walk_rows(call, snap, pk_buf_slice(&prefix), &walk, err);
+    to.ranking.list = PK_NEW_ARRAY(call->arena, struct pk_collection, request->top);
+    rc = collect_from(found, request->index, &to, &prefix, err);
+    if (rc == PK_OK)
+        rc = walk_rows(call, snap, pk_buf_slice(&prefix), &walk, err);
     if (to.current.len > 0)
         rank(&to.ranking, &to.one);
-    *result = (struct pk_collections){to.ranking.list, to.ranking.count, to.ranking.total};
+    *result =
+        (struct pk_collections){to.ranking.list, to.ranking.count, to.hash_count, to.ranking.total};
     pk_buf_release(&to.current);
     pk_buf_release(&prefix);
     pk_snap_free(snap);

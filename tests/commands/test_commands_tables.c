@@ -55,12 +55,14 @@ Test(commands_tables, tables_and_keys)
                           "kind | GSI: its own partitions and capacity\n"
                           "key | G (S)\n"
                           "projection | all\n"
+                          "billing | on demand\n"
                           "holds | 0 items, 0 B\n"},
         {"describe Tab.by_g", "index | by_g\n"
                               "of table | Tab\n"
                               "kind | GSI: its own partitions and capacity\n"
                               "key | G (S)\n"
                               "projection | all\n"
+                              "billing | on demand\n"
                               "holds | 0 items, 0 B\n"},
         {"describe Nope", "UsageError: there is no table or index 'Nope'\n"
                           "  at 'Nope'\n"
@@ -107,9 +109,9 @@ Test(commands_tables, tables_and_keys)
         {"collections top x", "UsageError: expected a whole number from 1 to 10000\n"
                               "  at 'x'\n"},
         {"collections Nope",
-         "ResourceNotFoundException: Requested resource not found: Table: Nope not found\n"
+         "UsageError: there is no table or index 'Nope'\n"
          "  at 'Nope'\n"
-         "  hint: tables lists the tables there are\n"},
+         "  hint: tables lists the tables, describe TABLE the indexes of one\n"},
     };
 
     command_check(rows, COUNT(rows));

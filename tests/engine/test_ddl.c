@@ -388,6 +388,7 @@ Test(ddl, collections)
 {
     struct engine_fixture fx;
     struct pk_collections found;
+    struct pk_collections_request request = {.table = PK_LIT("T"), .top = 2};
 
     engine_open(&fx);
     engine_table(&fx, "T p:S r:N");
@@ -395,13 +396,67 @@ Test(ddl, collections)
         for (int k = 0; k <= i % 4; k++)
             engine_put(&fx, "T", engine_format(&fx, "{p: 'c%d', r: %d}", i, k));
     }
-    cr_assert_eq(pk_engine_collections(fx.engine, &fx.call, PK_LIT("T"), 2, &found, &fx.err),
-                 PK_OK);
+    cr_assert_eq(pk_engine_collections(fx.engine, &fx.call, &request, &found, &fx.err), PK_OK);
     cr_expect_eq(found.total, 5);
     cr_assert_eq(found.count, 2);
-    cr_expect_str_eq(value_text_print(&fx.arena, found.list[0].hash_key), "'c3'");
+    cr_expect_str_eq(value_text_print(&fx.arena, found.list[0].hash[0]), "'c3'");
     cr_expect_eq(found.list[0].counts.items, 4);
-    cr_expect_str_eq(value_text_print(&fx.arena, found.list[1].hash_key), "'c2'");
+    cr_expect_str_eq(value_text_print(&fx.arena, found.list[1].hash[0]), "'c2'");
+    engine_close(&fx);
+}
+
+/* Of an index: its own keys, all attributes of them; the larger of two with as many items first. */
+Test(ddl, collections_of_an_index)
+{
+    static const struct {
+        const char *index;
+        uint64_t total;
+        const char *first; /* hash values, items, bytes */
+    } rows[] = {
+        {NULL, 4, "'a' 1 19"},
+        {"l", 4, "'d' 1 7"},
+        {"g", 2, "'x' 3 21"},
+        {"m", 3, "'x' 1 2 20"},
+    };
+    struct engine_fixture fx;
+
+    engine_open(&fx);
+    engine_table(&fx, "T p:S r:N; lsi l k:S keys; gsi g k:S keys; gsi m k:S+n:N keys");
+    engine_put(&fx, "T", "{p: 'a', r: 1, k: 'x', n: 1, more: '12345'}");
+    engine_put(&fx, "T", "{p: 'b', r: 1, k: 'x', n: 1}");
+    engine_put(&fx, "T", "{p: 'c', r: 1, k: 'y', n: 1}");
+    engine_put(&fx, "T", "{p: 'd', r: 1, k: 'x', n: 2}");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct pk_collections_request request = {.table = PK_LIT("T"), .top = 1};
+        struct pk_collections found;
+        struct pk_buf text = PK_BUF_INIT;
+
+        if (rows[i].index != NULL)
+            request.index = pk_slice_cstr(rows[i].index);
+        cr_assert_eq(pk_engine_collections(fx.engine, &fx.call, &request, &found, &fx.err), PK_OK);
+        cr_assert_eq(found.count, 1);
+        for (size_t h = 0; h < found.hash_count; h++)
+            pk_buf_printf(&text, "%s ", value_text_print(&fx.arena, found.list[0].hash[h]));
+        pk_buf_printf(&text, "%llu %llu", (unsigned long long)found.list[0].counts.items,
+                      (unsigned long long)found.list[0].counts.bytes);
+        cr_expect_eq(found.total, rows[i].total, "row %zu", i);
+        cr_expect_str_eq(text.data, rows[i].first, "row %zu: %s", i, text.data);
+        pk_buf_release(&text);
+    }
+    engine_close(&fx);
+}
+
+Test(ddl, collections_of_an_unknown_index)
+{
+    struct engine_fixture fx;
+    struct pk_collections found;
+    struct pk_collections_request request = {.table = PK_LIT("T"), .index = PK_LIT("g"), .top = 1};
+
+    engine_open(&fx);
+    engine_table(&fx, "T p:S");
+    cr_assert_eq(pk_engine_collections(fx.engine, &fx.call, &request, &found, &fx.err),
+                 PK_E_VALIDATION);
+    cr_expect_str_eq(fx.err.message, "The table does not have the specified index: g");
     engine_close(&fx);
 }
 
