@@ -18,6 +18,7 @@ enum {
     SPLITS_MAX = 256,
     READERS_MAX = 1024,
     HOTTEST_MAX = 16,
+    HOT_MAX = 16,
     HISTORY_MAX = 300,
     SPEED_MAX = 1000000,
     SHARE_MAX = 1000,
@@ -337,6 +338,7 @@ static void read_lists(struct pk_arena *arena, const cJSON *answer, struct cmd_s
     static const struct list tables = {"Tables", TABLES_MAX, sizeof(*snapshot->tables), read_table};
     static const struct list partitions = {"Partitions", PARTITIONS_MAX,
                                            sizeof(*snapshot->partitions), read_partition};
+    static const struct list hot = {"Hot", HOT_MAX, sizeof(*snapshot->hot), read_partition};
     static const struct list indexes = {"Indexes", INDEXES_MAX, sizeof(*snapshot->indexes),
                                         read_index};
     static const struct list splits = {"Splits", SPLITS_MAX, sizeof(*snapshot->splits), read_split};
@@ -345,6 +347,7 @@ static void read_lists(struct pk_arena *arena, const cJSON *answer, struct cmd_s
 
     snapshot->tables = read_list(arena, answer, &tables, &snapshot->table_count);
     snapshot->partitions = read_list(arena, answer, &partitions, &snapshot->count);
+    snapshot->hot = read_list(arena, answer, &hot, &snapshot->hot_count);
     snapshot->indexes = read_list(arena, answer, &indexes, &snapshot->index_count);
     snapshot->splits = read_list(arena, answer, &splits, &snapshot->split_count);
     snapshot->readers = read_list(arena, answer, &readers, &snapshot->reader_count);
@@ -398,6 +401,8 @@ enum pk_code cmd_snapshot_take(struct cmd_context *context, struct pk_arena *are
         cmd_wire_set_int(json, "First", request->first);
     if (request->limit > 0)
         cmd_wire_set_int(json, "Limit", request->limit);
+    if (request->hot > 0)
+        cmd_wire_set_int(json, "Hot", request->hot);
     rc = cmd_call(context, "Pksk.Snapshot", json, &answer, NULL, err);
     if (rc == PK_OK)
         cmd_snapshot_read(arena, answer, snapshot);

@@ -3,12 +3,15 @@
  * the panel. It is the answer of Pksk.Snapshot, read into structs; in-process and over HTTP it is
  * the same JSON, so that local and remote views are the same code.
  *
- *   Pksk.Snapshot {TableName?, IndexName?, History?: seconds, First?: number, Limit?: partitions}
+ *   Pksk.Snapshot {TableName?, IndexName?, History?: seconds, First?: number, Limit?: partitions,
+ *                  Hot?: partitions}
  *   → {"Time":ms,"Paused":bool,"Speed":n,"Throttle":"off|observe|enforce",
  *      "Tables":[{"TableName","Items","Bytes"}],          at most 100, by name
  *      "TableName","IndexName"?,"OnDemand":bool,"Counting":bool,"Items","Bytes",
  *      "Read":ACCESS,"Write":ACCESS,
  *      "PartitionCount":n,"Partitions":[PARTITION],       from First on, at most Limit (default 64)
+ *      "Hot":[PARTITION],      where those are not all: the hottest of all, at most Hot (and 16), by
+ *                              the share of their limit and what was refused; by number
  *      "Indexes":[{"IndexName","Local","Status","Items","Bytes","Waiting","OldestMs",
  *                  "QueueMilli","QueueLimitMilli","Read":ACCESS?,"Write":ACCESS?,"Throttled":n}],
  *      "Splits":[{"Time","Partition":id,"Children":[id,id],"Cause":"HEAT|SIZE|THROUGHPUT"}],
@@ -133,6 +136,8 @@ struct cmd_snapshot {
     uint32_t partition_count;
     struct cmd_snapshot_partition *partitions;
     size_t count;
+    struct cmd_snapshot_partition *hot; /* of all, by number; where `partitions` are not all */
+    size_t hot_count;
     struct cmd_snapshot_index *indexes;
     size_t index_count;
     struct cmd_snapshot_split *splits; /* latest last */
@@ -145,6 +150,7 @@ struct cmd_snapshot_request {
     pk_slice table, index; /* empty: none */
     uint32_t history;      /* seconds, at most 300 */
     uint32_t first, limit; /* of partitions; limit 0: 64 */
+    uint32_t hot;          /* and so many of the hottest of all, at most 16 */
 };
 
 /* Reads an answer, which is not trusted: members that are missing or of a wrong type are zero.

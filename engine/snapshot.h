@@ -11,7 +11,12 @@
 
 #include "engine/ops.h"
 
-enum { PK_SNAPSHOT_HISTORY_MAX = 300, PK_SNAPSHOT_HOTTEST = 5, PK_SNAPSHOT_LIMITS = 5 };
+enum {
+    PK_SNAPSHOT_HISTORY_MAX = 300,
+    PK_SNAPSHOT_HOTTEST = 5,
+    PK_SNAPSHOT_LIMITS = 5,
+    PK_SNAPSHOT_HOT_MAX = 16 /* partitions */
+};
 
 /* Reads, or writes, of a partition or of all. */
 struct pk_access_look {
@@ -84,6 +89,7 @@ struct pk_snapshot_request {
     pk_slice index;        /* data NULL: the table itself */
     uint32_t history;      /* seconds */
     uint32_t first, limit; /* of partitions, by number */
+    uint32_t hot; /* and so many of the hottest of all, when those are not all; at most _HOT_MAX */
 };
 
 struct pk_snapshot {
@@ -95,6 +101,9 @@ struct pk_snapshot {
     uint32_t partition_count;
     struct pk_partition_look *partitions; /* arena */
     size_t count;
+    struct pk_partition_look *hot; /* arena: by the share of its limit in the last second, and what
+                                      was refused; in the order of their numbers */
+    size_t hot_count;
     struct pk_index_look *indexes; /* arena, in the table's order; of a table only */
     struct pk_split_look *splits;  /* arena, latest last */
     size_t split_count;

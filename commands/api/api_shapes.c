@@ -735,7 +735,7 @@ INPUT(api_shape_pksk_viewport, viewport_rows);
 
 static const struct api_member snapshot_rows[] = {
     {"TableName", &table, false},    {"IndexName", &name, false}, {"History", &not_negative, false},
-    {"First", &not_negative, false}, {"Limit", &limit, false},
+    {"First", &not_negative, false}, {"Limit", &limit, false},    {"Hot", &not_negative, false},
 };
 INPUT(api_shape_pksk_snapshot, snapshot_rows);
 

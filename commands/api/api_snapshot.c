@@ -300,6 +300,10 @@ static void add_snapshot(struct pk_buf *out, const struct pk_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->count; i++)
         add_partition(out, &snapshot->partitions[i]);
     pk_buf_add_byte(out, ']');
+    begin_list(out, "Hot");
+    for (size_t i = 0; i < snapshot->hot_count; i++)
+        add_partition(out, &snapshot->hot[i]);
+    pk_buf_add_byte(out, ']');
     begin_list(out, "Indexes");
     for (size_t i = 0; snapshot->indexes != NULL && i < snapshot->table->index_count; i++)
         add_index(out, &snapshot->indexes[i]);
@@ -334,6 +338,7 @@ enum pk_code api_pksk_snapshot(struct api_call *call, const struct cJSON *reques
         .history = number_of(request, "History", PK_SNAPSHOT_HISTORY_MAX, 0),
         .first = number_of(request, "First", UINT32_MAX, 0),
         .limit = number_of(request, "Limit", PARTITIONS_SHOWN_MAX, PARTITIONS_SHOWN),
+        .hot = number_of(request, "Hot", PK_SNAPSHOT_HOT_MAX, 0),
     };
     enum pk_code rc;
 

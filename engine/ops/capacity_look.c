@@ -1,4 +1,7 @@
 /* Snapshots (snapshot.h): figures are copied under the capacity's lock, keys decoded after it. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/ops/capacity.h"
 #include "engine/ops/stream_look.h"
 #include "engine/ops/table_log.h"
@@ -243,6 +246,81 @@ static void look_partitions(const struct looking *looking, int64_t now_ms)
         look_partition(looking, first + i, now_ms, &snapshot->partitions[i]);
 }
 
+/* The hottest ----------------------------------------------------------------------------------*/
+
+struct heat {
+    size_t i;
+    int64_t share; /* of its limit, thousandths: of reads or of writes, whichever is more */
+    uint64_t refused;
+};
+
+static struct heat heat_of(const struct pk_partition_set *set, size_t i)
+{
+    struct pk_second last = last_second(set, &set->list[i]);
+    struct heat heat = {.i = i};
+
+    for (int access = 0; access < PK_ACCESS_KINDS; access++) {
+        int64_t limit = set->admission[access].limits.partition;
+        int64_t share = limit > 0 ? last.milli[access] / limit : 0;
+
+        heat.share = share > heat.share ? share : heat.share;
+        heat.refused += last.refused[access];
+    }
+    return heat;
+}
+
+static bool is_hotter(const struct heat *a, const struct heat *b)
+{
+    return a->share != b->share ? a->share > b->share : a->refused > b->refused;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct heat *first = a;
+    const struct heat *second = b;
+
+    return first->i < second->i ? -1 : first->i > second->i;
+}
+
+/* The hottest ones, at most `most`, in the order of their numbers. */
+static size_t find_hottest(const struct pk_partition_set *set, struct heat *hottest, size_t most)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < set->count; i++) {
+        struct heat heat = heat_of(set, i);
+        size_t at = count;
+
+        while (at > 0 && is_hotter(&heat, &hottest[at - 1]))
+            at--;
+        if (at >= most || (heat.share == 0 && heat.refused == 0))
+            continue;
+        if (count < most)
+            count++;
+        memmove(&hottest[at + 1], &hottest[at], (count - 1 - at) * sizeof(*hottest));
+        hottest[at] = heat;
+    }
+    if (count > 0)
+        qsort(hottest, count, sizeof(*hottest), by_number);
+    return count;
+}
+
+static void look_hot(const struct looking *looking, int64_t now_ms)
+{
+    struct pk_snapshot *snapshot = looking->snapshot;
+    size_t most = looking->request->hot;
+    struct heat hottest[PK_SNAPSHOT_HOT_MAX];
+
+    if (snapshot->count == snapshot->partition_count)
+        return;
+    most = most < PK_SNAPSHOT_HOT_MAX ? most : PK_SNAPSHOT_HOT_MAX;
+    snapshot->hot_count = find_hottest(&looking->side->set, hottest, most);
+    snapshot->hot =
+        PK_NEW_ARRAY(looking->call->arena, struct pk_partition_look, snapshot->hot_count);
+    for (size_t i = 0; i < snapshot->hot_count; i++)
+        look_partition(looking, hottest[i].i, now_ms, &snapshot->hot[i]);
+}
+
 /* The rest -------------------------------------------------------------------------------------*/
 
 static const char *cause_name(enum pk_split_cause cause)
@@ -327,6 +405,7 @@ static void look(struct looking *looking)
         snapshot->read = look_access(looking->side, PK_ACCESS_READ, now_ms);
         snapshot->write = look_access(looking->side, PK_ACCESS_WRITE, now_ms);
         look_partitions(looking, now_ms);
+        look_hot(looking, now_ms);
         look_splits(looking, capacity);
     }
     if (snapshot->index == NULL)

@@ -81,9 +81,10 @@ bool sh_feed_order_is(const struct sh_feed_order *order, pk_slice table, pk_slic
 
     return pk_slice_equal(order->table, table) && pk_slice_equal(order->index, index) &&
            own->history == needs->history && own->first == needs->first &&
-           own->limit == needs->limit && own->viewport == needs->viewport &&
-           own->ticket == needs->ticket && own->tail == needs->tail &&
-           pk_slice_equal(own->item, needs->item) && same_rows(&own->rows, &needs->rows);
+           own->limit == needs->limit && own->hot == needs->hot &&
+           own->viewport == needs->viewport && own->ticket == needs->ticket &&
+           own->tail == needs->tail && pk_slice_equal(own->item, needs->item) &&
+           same_rows(&own->rows, &needs->rows);
 }
 
 void sh_feed_order_release(struct sh_feed_order *order)
@@ -173,24 +174,41 @@ static void turn_to(struct sh_feed_answers *answers, pk_slice table, pk_slice in
 /* A frame needs a history of each partition it shows, but that is large and changes once a second:
  * the latest snapshot borrows it from one of the same second. (Of another one it would be taken for
  * a second that it is not.) */
+static const struct cmd_snapshot_partition *find_partition(const struct cmd_snapshot *in,
+                                                           uint32_t id)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        if (in->partitions[i].id == id && in->partitions[i].history_count > 0)
+            return &in->partitions[i];
+    }
+    for (size_t i = 0; i < in->hot_count; i++) {
+        if (in->hot[i].id == id && in->hot[i].history_count > 0)
+            return &in->hot[i];
+    }
+    return NULL;
+}
+
+static void lend_to(struct cmd_snapshot_partition *to, size_t count,
+                    const struct cmd_snapshot *from)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct cmd_snapshot_partition *other = find_partition(from, to[i].id);
+
+        if (other == NULL)
+            continue;
+        to[i].read_milli = other->read_milli;
+        to[i].write_milli = other->write_milli;
+        to[i].refused = other->refused;
+        to[i].history_count = other->history_count;
+    }
+}
+
 static void lend_history(struct cmd_snapshot *to, const struct cmd_snapshot *from)
 {
-    bool same = to->time_ms / 1000 == from->time_ms / 1000;
-
-    for (size_t i = 0; i < to->count && same; i++) {
-        struct cmd_snapshot_partition *partition = &to->partitions[i];
-
-        for (size_t k = 0; k < from->count && partition->history_count == 0; k++) {
-            const struct cmd_snapshot_partition *other = &from->partitions[k];
-
-            if (other->id != partition->id)
-                continue;
-            partition->read_milli = other->read_milli;
-            partition->write_milli = other->write_milli;
-            partition->refused = other->refused;
-            partition->history_count = other->history_count;
-        }
-    }
+    if (to->time_ms / 1000 != from->time_ms / 1000)
+        return;
+    lend_to(to->partitions, to->count, from);
+    lend_to(to->hot, to->hot_count, from);
 }
 
 /* A second of simulated time has passed, or other partitions are looked at. */
@@ -217,6 +235,7 @@ static struct sh_feed_part *take_snapshot(struct round *round, pk_slice table, u
         .history = history,
         .first = round->order->needs.first,
         .limit = round->order->needs.limit,
+        .hot = round->order->needs.hot,
     };
     struct sh_feed_part *part = part_new();
     struct pk_error err = PK_ERROR_INIT;

@@ -66,14 +66,17 @@ static void grow(struct sh_heat_layout *layout, int extra)
         layout->columns[SH_HEAT_MAP].width += extra;
 }
 
-void sh_heat_layout(struct sh_heat_layout *layout, enum sh_heat_kind kind, bool burst, int width)
+void sh_heat_layout(struct sh_heat_layout *layout, enum sh_heat_kind kind,
+                    const struct sh_heat_figures *figures, int width)
 {
     int x = 0;
 
     for (int c = 0; c < SH_HEAT_COLUMNS; c++)
         layout->columns[c].width =
             kind == SH_HEAT_ROWS || COLUMNS[c].in_table ? COLUMNS[c].width : 0;
-    if (!burst)
+    if (figures->digits > layout->columns[SH_HEAT_NUMBER].width)
+        layout->columns[SH_HEAT_NUMBER].width = figures->digits;
+    if (!figures->burst)
         layout->columns[SH_HEAT_BURST].width = 0;
     while (used(layout) > width && used(layout) > 0)
         drop_one(layout);

@@ -34,7 +34,12 @@ enum sh_heat_kind {
     SH_HEAT_ROWS, /* everything in one row a partition */
     SH_HEAT_TABLE /* without map, key and throttles, which have rows of their own */
 };
-/* burst: some partition has a bucket for it. */
-void sh_heat_layout(struct sh_heat_layout *layout, enum sh_heat_kind kind, bool burst, int width);
+/* What there is to show. */
+struct sh_heat_figures {
+    bool burst; /* some partition has a bucket for it */
+    int digits; /* of the largest partition number */
+};
+void sh_heat_layout(struct sh_heat_layout *layout, enum sh_heat_kind kind,
+                    const struct sh_heat_figures *figures, int width);
 
 #endif

@@ -17,6 +17,15 @@ int sh_heat_of(const struct cmd_snapshot_partition *partition)
     return (read > write ? read : write) + (refused ? 1 : 0);
 }
 
+const struct cmd_snapshot_partition *sh_heat_candidates(const struct cmd_snapshot *snapshot,
+                                                        size_t *count)
+{
+    bool hot = snapshot->count < snapshot->partition_count && snapshot->hot_count > 0;
+
+    *count = hot ? snapshot->hot_count : snapshot->count;
+    return hot ? snapshot->hot : snapshot->partitions;
+}
+
 pk_slice sh_heat_range(struct pk_arena *arena, const struct cmd_snapshot_partition *partition)
 {
     if (partition->first_key.len > 0)

@@ -27,6 +27,9 @@ void sh_heat_row(const struct sh_heat_drawing *drawing, int y,
 /* The map alone: cells from (y, x) on. */
 void sh_heat_map(const struct sh_heat_drawing *drawing, int y, int x,
                  const struct sh_heat_span *span, const struct cmd_snapshot_partition *partition);
+/* Those among which the hottest ones are: all that were loaded, or, of more, the hottest of all. */
+const struct cmd_snapshot_partition *sh_heat_candidates(const struct cmd_snapshot *snapshot,
+                                                        size_t *count);
 /* "USER#1 90%"; empty: no key stands out. */
 pk_slice sh_heat_key_text(struct pk_arena *arena, const struct cmd_snapshot_partition *partition);
 /* What happens to it: "splits in 12 s", "no split: single item", "hot 3 s"; empty: nothing. */

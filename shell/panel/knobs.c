@@ -1,6 +1,8 @@
 /* See the header. */
 #include "shell/panel/knobs.h"
 
+#include "shell/panel/heat_row.h"
+
 int64_t sh_knob_rate(int64_t rate, bool up)
 {
     static const int64_t steps[] = {1, 2, 5, 10};
@@ -24,10 +26,13 @@ int64_t sh_knob_rate(int64_t rate, bool up)
 static pk_slice hottest_key(const struct cmd_snapshot *snapshot)
 {
     pk_slice hottest = {NULL, 0};
+    size_t count = 0;
+    const struct cmd_snapshot_partition *among =
+        snapshot == NULL ? NULL : sh_heat_candidates(snapshot, &count);
     int64_t most = 0;
 
-    for (size_t i = 0; snapshot != NULL && i < snapshot->count; i++) {
-        const struct cmd_snapshot_partition *partition = &snapshot->partitions[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct cmd_snapshot_partition *partition = &among[i];
         int64_t units = partition->read.consumed + partition->write.consumed;
 
         if (partition->hottest_count > 0 && units > most) {

@@ -211,7 +211,9 @@ void sh_model_feed(struct sh_model *model, const struct cmd_snapshot *snapshot)
         model->full_feeds--;
     model->now = now;
     model->speed = snapshot->speed;
-    for (size_t i = 0; i < snapshot->count && i < SH_MODEL_PARTITIONS; i++)
+    for (size_t i = 0; i < snapshot->hot_count; i++)
+        feed_partition(model, &snapshot->hot[i]);
+    for (size_t i = 0; i < snapshot->count && i + snapshot->hot_count < SH_MODEL_PARTITIONS; i++)
         feed_partition(model, &snapshot->partitions[i]);
     feed_splits(model, snapshot);
 }

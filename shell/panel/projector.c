@@ -12,11 +12,12 @@ enum {
 };
 
 /* Which partitions are among the `most` hottest: their places, ascending. */
-static size_t choose(const struct cmd_snapshot *snapshot, size_t most, size_t *places)
+static size_t choose(const struct cmd_snapshot_partition *among, size_t candidates, size_t most,
+                     size_t *places)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < snapshot->count; i++) {
+    for (size_t i = 0; i < candidates; i++) {
         size_t coolest = 0;
 
         if (count < most) {
@@ -24,11 +25,9 @@ static size_t choose(const struct cmd_snapshot *snapshot, size_t most, size_t *p
             continue;
         }
         for (size_t k = 1; k < count; k++)
-            if (sh_heat_of(&snapshot->partitions[places[k]]) <=
-                sh_heat_of(&snapshot->partitions[places[coolest]]))
+            if (sh_heat_of(&among[places[k]]) <= sh_heat_of(&among[places[coolest]]))
                 coolest = k;
-        if (count == 0 || sh_heat_of(&snapshot->partitions[i]) <=
-                              sh_heat_of(&snapshot->partitions[places[coolest]]))
+        if (count == 0 || sh_heat_of(&among[i]) <= sh_heat_of(&among[places[coolest]]))
             continue;
         memmove(&places[coolest], &places[coolest + 1], (count - 1 - coolest) * sizeof(*places));
         places[count - 1] = i;
@@ -96,17 +95,21 @@ void sh_projector_heat(struct sh_views *views, const struct sh_area *area,
     const struct cmd_snapshot *snapshot = frame->snapshot;
     size_t places[THINGS];
     bool beside = views->front == SH_VIEW_SPLIT;
-    size_t count = choose(snapshot, most_things(area, beside ? THINGS_BESIDE : THINGS), places);
+    size_t candidates;
+    const struct cmd_snapshot_partition *among = sh_heat_candidates(snapshot, &candidates);
+    size_t count =
+        choose(among, candidates, most_things(area, beside ? THINGS_BESIDE : THINGS), places);
     struct drawing drawing = {&views->arena, snapshot, area, lines_of(area, count)};
 
-    sh_put_rule(area, 0, "partitions",
-                snapshot->partition_count <= count
-                    ? PK_LIT("")
-                    : pk_arena_printf(&views->arena, "the hottest %zu of %u", count,
-                                      snapshot->partition_count),
-                false);
+    sh_put_rule(
+        area, 0, "partitions",
+        snapshot->partition_count <= count
+            ? PK_LIT("")
+            : pk_arena_printf(&views->arena, "the hottest %zu of %.*s", count,
+                              PK_FMT(cmd_format_count(&views->arena, snapshot->partition_count))),
+        false);
     for (size_t i = 0; i < count; i++)
-        put_partition(&drawing, 1 + (int)i * drawing.lines, &snapshot->partitions[places[i]]);
+        put_partition(&drawing, 1 + (int)i * drawing.lines, &among[places[i]]);
 }
 
 void sh_projector_collections(struct sh_views *views, const struct sh_area *area,

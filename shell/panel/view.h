@@ -68,6 +68,7 @@ enum { SH_FRAME_RECORDS = 500 };
 struct sh_needs {
     uint32_t history; /* of the snapshot, seconds; it changes once a second only */
     uint32_t first, limit;
+    uint32_t hot;    /* and so many of the hottest partitions, when there are more than `limit` */
     bool viewport;   /* ask for `rows`, with the current table (and index) filled in */
     uint32_t ticket; /* goes into the frame beside the answer */
     struct cmd_viewport_request rows;

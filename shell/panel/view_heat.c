@@ -17,6 +17,7 @@ enum {
     KEYS_LEAST = 5,   /* lines that are left to them before the map grows */
     SPLITS_SHOWN = 4, /* latest splits */
     HALF = 500,       /* thousandths of a partition's requests */
+    HOT = 8,          /* hottest partitions that are asked for where there are more than LOADED */
     PINNED = 5,       /* hottest partitions that stay while the others scroll */
     LIST_LEAST = 6,   /* lines from which a list below them pays */
     MAP_ROW_MAX = 3
@@ -26,22 +27,25 @@ static struct sh_heat_drawing start(struct sh_views *views, const struct sh_area
                                     const struct sh_frame *frame, enum sh_heat_kind kind)
 {
     struct sh_heat_drawing drawing = {.views = views, .frame = frame, .area = area};
-    bool burst = false;
+    struct sh_heat_figures figures = {.digits = 1};
 
+    for (uint32_t n = frame->snapshot->partition_count; n > 10; n = (n + 9) / 10)
+        figures.digits++;
     for (size_t i = 0; i < frame->snapshot->count; i++)
-        burst = burst || frame->snapshot->partitions[i].read.burst_max_milli > 0 ||
-                frame->snapshot->partitions[i].write.burst_max_milli > 0;
-    sh_heat_layout(&drawing.layout, kind, burst, area->width);
+        figures.burst = figures.burst || frame->snapshot->partitions[i].read.burst_max_milli > 0 ||
+                        frame->snapshot->partitions[i].write.burst_max_milli > 0;
+    sh_heat_layout(&drawing.layout, kind, &figures, area->width);
     return drawing;
 }
 
 static pk_slice summary(struct pk_arena *arena, const struct cmd_snapshot *snapshot)
 {
-    return pk_arena_printf(
-        arena, "%.*s partition%s · %.*s items%s · %.*s",
-        PK_FMT(cmd_format_count(arena, snapshot->partition_count)),
-        snapshot->partition_count == 1 ? "" : "s", PK_FMT(cmd_format_count(arena, snapshot->items)),
-        snapshot->counting ? " (counting)" : "", PK_FMT(cmd_format_bytes(arena, snapshot->bytes)));
+    return pk_arena_printf(arena, "%.*s partition%s · %.*s item%s%s · %.*s",
+                           PK_FMT(cmd_format_count(arena, snapshot->partition_count)),
+                           snapshot->partition_count == 1 ? "" : "s",
+                           PK_FMT(cmd_format_count(arena, snapshot->items)),
+                           snapshot->items == 1 ? "" : "s", snapshot->counting ? " (counting)" : "",
+                           PK_FMT(cmd_format_bytes(arena, snapshot->bytes)));
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
@@ -282,10 +286,12 @@ static void draw_list(const struct sh_heat_drawing *drawing, int y, int rows)
 static int hottest(const struct cmd_snapshot *snapshot, const struct cmd_snapshot_partition **hot,
                    int most)
 {
+    size_t candidates;
+    const struct cmd_snapshot_partition *among = sh_heat_candidates(snapshot, &candidates);
     int count = 0;
 
-    for (size_t i = 0; i < snapshot->count; i++) {
-        const struct cmd_snapshot_partition *partition = &snapshot->partitions[i];
+    for (size_t i = 0; i < candidates; i++) {
+        const struct cmd_snapshot_partition *partition = &among[i];
         int at = count;
 
         while (at > 0 && sh_heat_of(hot[at - 1]) < sh_heat_of(partition))
@@ -336,9 +342,27 @@ static void draw_many(const struct sh_heat_drawing *drawing, int y)
                                 last > 0 ? last - 1 : 0,
                                 PK_FMT(cmd_format_count(arena, snapshot->partition_count))),
                 false);
-    if (snapshot->count < snapshot->partition_count)
+    if (snapshot->count < snapshot->partition_count && snapshot->hot_count == 0)
         sh_put_cut(area, sh_at(y, 10, 30), SH_INK_DIM,
                    pk_arena_printf(arena, " hottest of %zu loaded ", snapshot->count));
+}
+
+/* "heat", and of how many where not all are there, over the first two columns. */
+static void put_title(const struct sh_heat_drawing *drawing, bool keys)
+{
+    const struct sh_area *area = drawing->area;
+    struct pk_arena *arena = &drawing->views->arena;
+    int end = drawing->layout.columns[SH_HEAT_TOKENS].x + 9;
+    uint32_t count = drawing->frame->snapshot->partition_count;
+    pk_slice of = pk_arena_printf(arena, " of %.*s", PK_FMT(sh_short_count(arena, count)));
+
+    sh_put_repeat(area, sh_at(0, 0, end), SH_INK_RULE, " ");
+    sh_put(area, 0, 2, keys ? SH_INK_STRONG : SH_INK_RULE, PK_LIT("heat"));
+    if (count + 1 <= (uint32_t)area->height)
+        return;
+    if (6 + sh_width(area, of) > end)
+        of = pk_slice_skip(of, 3);
+    sh_put(area, 0, 6, SH_INK_DIM, of);
 }
 
 void sh_heat_draw_rows(struct sh_views *views, const struct sh_area *area,
@@ -349,14 +373,7 @@ void sh_heat_draw_rows(struct sh_views *views, const struct sh_area *area,
         start(views, area, frame, picture ? SH_HEAT_TABLE : SH_HEAT_ROWS);
 
     sh_heat_headings(&drawing, 0);
-    sh_put_repeat(area, sh_at(0, 0, drawing.layout.columns[SH_HEAT_TOKENS].x + 9), SH_INK_RULE,
-                  " ");
-    sh_put(area, 0, 2, keys ? SH_INK_STRONG : SH_INK_RULE, PK_LIT("heat"));
-    if (frame->snapshot->partition_count + 1 > (uint32_t)area->height)
-        sh_put(area, 0, 6, SH_INK_DIM,
-               pk_arena_printf(
-                   &views->arena, " of %.*s",
-                   PK_FMT(sh_short_count(&views->arena, frame->snapshot->partition_count))));
+    put_title(&drawing, keys);
     sh_fill_rule(area, 0);
     if (keys)
         sh_put_repeat(area, sh_at(0, 0, 1), SH_INK_STRONG, "›");
@@ -460,6 +477,7 @@ static void needs(const struct sh_views *views, struct sh_needs *needs)
     const struct sh_heat *heat = &views->heat;
 
     needs->limit = LOADED;
+    needs->hot = HOT;
     needs->first = heat->count > LOADED && heat->first > LOADED / 2 ? heat->first - LOADED / 2 : 0;
 }
 

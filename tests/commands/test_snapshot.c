@@ -4,6 +4,7 @@
 
 #include "commands/snapshot.h"
 #include "commands/wire.h"
+#include "tests/support/command_fixture.h"
 #include "tests/support/fake_backend.h"
 
 #define FULL                                                                                       \
@@ -26,6 +27,7 @@
     "\"Hottest\":[{\"Key\":{\"PK\":{\"S\":\"USER#1\"},\"SK\":{\"N\":\"7\"}},\"Share\":900},"       \
     "{\"Key\":{\"PK\":{\"S\":\"a b\"}},\"Share\":50}],"                                            \
     "\"History\":{\"Read\":[1,2,3],\"Write\":[4,5,6],\"Refused\":[7,8,9]}}],"                      \
+    "\"Hot\":[{\"Number\":3,\"Id\":9}],"                                                           \
     "\"Indexes\":[{\"IndexName\":\"by_g\",\"Local\":true,\"Status\":\"ACTIVE\",\"Items\":1,"       \
     "\"Bytes\":2,"                                                                                 \
     "\"Waiting\":3,\"OldestMs\":4,\"QueueMilli\":5,\"QueueLimitMilli\":6,\"Throttled\":7,"         \
@@ -106,6 +108,8 @@ Test(snapshot, everything_is_read)
     cr_expect_eq(snapshot.partition_count, 4U);
     cr_assert_eq(snapshot.count, 1U);
     check_partition(&snapshot.partitions[0]);
+    cr_assert_eq(snapshot.hot_count, 1U);
+    cr_expect_eq(snapshot.hot[0].id, 9U);
     cr_assert_eq(snapshot.index_count, 1U);
     expect_text(snapshot.indexes[0].name, "by_g");
     cr_expect(snapshot.indexes[0].local);
@@ -137,7 +141,7 @@ Test(snapshot, what_is_missing_or_of_a_wrong_type_is_zero)
         "7",
         "{\"Time\":\"x\",\"Paused\":1,\"Speed\":[],\"Throttle\":{},\"Tables\":{},\"TableName\":7,"
         "\"Read\":[],\"Write\":\"x\",\"PartitionCount\":\"4\",\"Partitions\":{\"a\":{}},"
-        "\"Indexes\":7,\"Splits\":\"x\",\"Readers\":{}}",
+        "\"Hot\":7,\"Indexes\":7,\"Splits\":\"x\",\"Readers\":{}}",
         "{\"Time\":-5,\"Speed\":-1,\"PartitionCount\":-3,\"Read\":{\"Limit\":-1,\"Admitted\":-7}}",
     };
 
@@ -155,7 +159,7 @@ Test(snapshot, what_is_missing_or_of_a_wrong_type_is_zero)
         cr_expect_eq(snapshot.read.admitted, 0U, "%s", bodies[i]);
         cr_expect_eq(snapshot.partition_count, 0U, "%s", bodies[i]);
         cr_expect_eq(snapshot.count + snapshot.table_count + snapshot.index_count +
-                         snapshot.split_count + snapshot.reader_count,
+                         snapshot.split_count + snapshot.reader_count + snapshot.hot_count,
                      0U, "%s", bodies[i]);
         pk_arena_release(&arena);
     }
@@ -352,4 +356,63 @@ Test(snapshot, failures_are_told)
         pk_error_release(&err);
         pk_arena_release(&arena);
     }
+}
+
+static void put_large(struct command_fixture *fx, const char *key, size_t bytes)
+{
+    struct pk_buf text = PK_BUF_INIT;
+
+    pk_buf_printf(&text, "put %s {t: '%0*d'}", key, (int)bytes, 0);
+    command_must(fx, text.data);
+    pk_buf_release(&text);
+}
+
+/* "KEY " of the hottest key of each hot partition; numbers ascend. */
+static void expect_hot(struct command_fixture *fx, const struct cmd_snapshot_request *request,
+                       const char *keys)
+{
+    struct pk_arena arena = PK_ARENA_INIT;
+    struct cmd_snapshot snapshot;
+    struct pk_error err = PK_ERROR_INIT;
+    struct pk_buf text = PK_BUF_INIT;
+
+    cr_assert_eq(cmd_snapshot_take(&fx->context, &arena, request, &snapshot, &err), PK_OK);
+    cr_assert_eq(snapshot.partition_count, 121U);
+    for (size_t i = 0; i < snapshot.hot_count; i++) {
+        cr_assert(i == 0 || snapshot.hot[i].number > snapshot.hot[i - 1].number);
+        cr_assert_eq(snapshot.hot[i].history_count, request->history);
+        pk_buf_printf(&text, "%.*s ", PK_FMT(snapshot.hot[i].hottest[0].text));
+    }
+    cr_expect_str_eq(text.len == 0 ? "" : text.data, keys);
+    pk_buf_release(&text);
+    pk_arena_release(&arena);
+}
+
+/* Wherever they are: those that were not asked for, too. */
+Test(snapshot, hottest_of_all_partitions)
+{
+    struct cmd_snapshot_request request = {.table = PK_LIT("wide"), .limit = 4, .history = 1};
+    struct command_fixture fx;
+
+    command_open(&fx);
+    command_must(&fx, "clock pause");
+    command_must(&fx, "create table wide (PK S) provisioned 1 120000");
+    command_must(&fx, "use wide");
+    expect_hot(&fx, &request, "");
+    put_large(&fx, "A", 300000);
+    put_large(&fx, "B", 200000);
+    put_large(&fx, "C", 100000);
+    put_large(&fx, "D", 100);
+    command_must(&fx, "clock advance 1s");
+    expect_hot(&fx, &request, "");
+    request.hot = 2;
+    expect_hot(&fx, &request, "A B ");
+    request.hot = 16;
+    expect_hot(&fx, &request, "D A C B ");
+    request.first = 100;
+    expect_hot(&fx, &request, "D A C B ");
+    request.first = 0;
+    request.limit = 200;
+    expect_hot(&fx, &request, ""); /* they are all there */
+    command_close(&fx);
 }

@@ -398,6 +398,19 @@ if screen -e | grep -q '\[[0-9;]*[34][0-8][;m]'; then
 fi
 case_ok 'no colours with NO_COLOR'
 
+start 100 30 "$PKSK -q --memory"
+prompt 'pksk>'
+line 'create table Wide (PK S) provisioned 1 400000;'
+line 'panel heat'
+view '─ 401 partitions · 0 items'
+view_lacks '^ *375 '
+line 'watch 0.2 times 100 put E {n: 1}'
+view '^375 ef66–f00a '
+view '─ by key ─.* of 401 · '
+keys C-c
+prompt 'pksk Wide>'
+case_ok 'heat: the hottest of all partitions is on top, wherever it is'
+
 # Every view shows what only the statement before it can have changed.
 start 100 30 "$PKSK -q --memory"
 prompt 'pksk>'

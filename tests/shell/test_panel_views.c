@@ -181,6 +181,9 @@ Test(panel_views, many_partitions_keep_the_hottest)
     panel_fixture_release(&fixture);
     panel_fixture_many(&fixture, 10000, 0, 256);
     golden_of(&fixture, SH_VIEW_HEAT, SIZES[0], "heat-10000-80x24");
+    golden_of(&fixture, SH_VIEW_SPLIT, SIZES[0], "split-10000-80x24");
+    fixture.frame.look.projector = true;
+    golden_of(&fixture, SH_VIEW_HEAT, SIZES[0], "heat-projector-10000-80x24");
     panel_fixture_release(&fixture);
 }
 

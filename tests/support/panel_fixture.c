@@ -274,8 +274,8 @@ static void set_readers(struct panel_fixture *fixture)
     };
 
     fixture->snapshot.reader_count = sizeof(readers) / sizeof(*readers);
-    fixture->snapshot.readers = PK_NEW_ARRAY(&fixture->arena, struct cmd_snapshot_reader,
-                                             fixture->snapshot.reader_count);
+    fixture->snapshot.readers =
+        PK_NEW_ARRAY(&fixture->arena, struct cmd_snapshot_reader, fixture->snapshot.reader_count);
     memcpy(fixture->snapshot.readers, readers, sizeof(readers));
 }
 
@@ -378,6 +378,21 @@ void panel_fixture_empty(struct panel_fixture *fixture)
     fixture->snapshot.partitions[0].write.limit = 1000;
 }
 
+/* The hottest of all, of which most are not loaded. */
+static void set_hot(struct panel_fixture *fixture, const struct shape *hot)
+{
+    static const uint32_t numbers[] = {131, 4711, 7300, 9998};
+    struct cmd_snapshot *snapshot = &fixture->snapshot;
+
+    snapshot->hot_count = sizeof(numbers) / sizeof(*numbers);
+    snapshot->hot =
+        PK_NEW_ARRAY(&fixture->arena, struct cmd_snapshot_partition, snapshot->hot_count);
+    for (size_t i = 0; i < snapshot->hot_count; i++) {
+        set_tokens(&snapshot->hot[i], numbers[i], snapshot->partition_count);
+        shape_partition(fixture, &snapshot->hot[i], hot);
+    }
+}
+
 void panel_fixture_many(struct panel_fixture *fixture, uint32_t partitions, uint32_t first,
                         uint32_t loaded)
 {
@@ -395,6 +410,8 @@ void panel_fixture_many(struct panel_fixture *fixture, uint32_t partitions, uint
         shape_partition(fixture, &fixture->snapshot.partitions[i],
                         (first + i) % 37 == 20 ? &hot : &cool);
     }
+    if (partitions == 10000)
+        set_hot(fixture, &hot);
     sum_up(fixture);
 }
 
