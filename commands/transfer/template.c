@@ -5,17 +5,26 @@
 
 enum { TEXT_MAX = 4096 }; /* bounds the parts, which are written recursively */
 
-enum part_kind { PART_TEXT, PART_RANGE, PART_LIST, PART_COLUMN };
+enum part_kind { PART_TEXT, PART_LIST, PART_COLUMN };
+
+/* Whole numbers, both ends inclusive. */
+struct range {
+    int64_t from, to;
+    int width; /* 0: no leading zeros */
+};
+
+struct element {
+    bool is_range;
+    struct range range;
+    pk_slice text; /* no range */
+};
 
 struct part {
     enum part_kind kind;
     pk_slice text; /* TEXT; COLUMN: its name */
-    /* RANGE, inclusive */
-    int64_t from, to;
-    int width; /* 0: no leading zeros */
     /* LIST */
-    pk_slice *values;
-    size_t value_count;
+    struct element *elements;
+    size_t element_count;
     /* COLUMN */
     int64_t modulo; /* 0: the text as it is */
     int64_t add;
@@ -81,48 +90,48 @@ static bool find(pk_slice text, const char *what, size_t *pos)
 }
 
 /* 1..300, 00..09: the width is kept when either end is written with leading zeros. */
-static bool read_range(struct reader *reader, pk_slice body)
+static bool read_range(pk_slice text, struct range *range)
 {
     size_t dots;
-    int64_t from, to;
     pk_slice low, high;
-    struct part *part;
 
-    if (!find(body, "..", &dots))
+    if (!find(text, "..", &dots))
         return false;
-    low = pk_slice_of(body.data, dots);
-    high = pk_slice_skip(body, dots + 2);
-    if (!read_int(low, &from) || !read_int(high, &to) || to < from)
+    low = pk_slice_of(text.data, dots);
+    high = pk_slice_skip(text, dots + 2);
+    if (!read_int(low, &range->from) || !read_int(high, &range->to) || range->to < range->from)
         return false;
-    part = add_part(reader, PART_RANGE);
-    part->from = from;
-    part->to = to;
+    range->width = 0;
     if ((low.len > 1 && low.data[0] == '0') || (high.len > 1 && high.data[0] == '0'))
-        part->width = (int)(low.len > high.len ? low.len : high.len);
+        range->width = (int)(low.len > high.len ? low.len : high.len);
     return true;
 }
 
+static void add_element(struct part *list, pk_slice text)
+{
+    struct element *element = &list->elements[list->element_count++];
+
+    element->text = text;
+    element->is_range = read_range(text, &element->range);
+}
+
+/* a,b,c or 1..300 or 1,1000..1299 */
 static bool read_list(struct reader *reader, pk_slice body)
 {
+    struct range alone;
     size_t count = 1;
     struct part *part;
 
     for (size_t i = 0; i < body.len; i++)
         count += body.data[i] == ',';
-    if (count == 1)
+    if (count == 1 && !read_range(body, &alone))
         return false;
     part = add_part(reader, PART_LIST);
-    part->values = PK_NEW_ARRAY(reader->arena, pk_slice, count);
-    for (;;) {
-        size_t comma;
-
-        if (!find(body, ",", &comma)) {
-            part->values[part->value_count++] = body;
-            return true;
-        }
-        part->values[part->value_count++] = pk_slice_of(body.data, comma);
-        body = pk_slice_skip(body, comma + 1);
-    }
+    part->elements = PK_NEW_ARRAY(reader->arena, struct element, count);
+    for (size_t comma; find(body, ",", &comma); body = pk_slice_skip(body, comma + 1))
+        add_element(part, pk_slice_of(body.data, comma));
+    add_element(part, body);
+    return true;
 }
 
 /* N or N+K after the '%'. */
@@ -175,10 +184,10 @@ static enum pk_code read_braces(struct reader *reader, size_t *pos, struct pk_er
     body = pk_slice_of(rest.data, len);
     span.len = (uint32_t)len + 2;
     *pos += len + 2;
-    if (read_range(reader, body) || read_list(reader, body) || read_column(reader, body))
+    if (read_list(reader, body) || read_column(reader, body))
         return PK_OK;
     pk_fail_at(err, PK_E_USAGE, span, "'{%.*s}' is no list of a template", PK_FMT(body));
-    pk_error_hint(err, "a list is written {1..300}, {00..09} or {a,b,c}");
+    pk_error_hint(err, "a list is written {1..300}, {00..09}, {a,b,c} or {1,1000..1299}");
     return PK_E_USAGE;
 }
 
@@ -216,19 +225,23 @@ enum pk_code cmd_template_parse(struct pk_arena *arena, pk_slice text, enum cmd_
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+static uint64_t element_size(const struct element *element)
+{
+    return element->is_range ? (uint64_t)(element->range.to - element->range.from) + 1 : 1;
+}
+
 /* Elements of a list; 1 for everything else. */
 static uint64_t part_count(const struct part *part)
 {
-    switch (part->kind) {
-    case PART_RANGE:
-        return (uint64_t)(part->to - part->from) + 1;
-    case PART_LIST:
-        return part->value_count;
-    case PART_TEXT:
-    case PART_COLUMN:
+    uint64_t count = 0;
+
+    if (part->kind != PART_LIST)
         return 1;
+    for (size_t i = 0; i < part->element_count; i++) {
+        if (__builtin_add_overflow(count, element_size(&part->elements[i]), &count))
+            return UINT64_MAX;
     }
-    return 1;
+    return count;
 }
 
 size_t cmd_template_end(pk_slice text, size_t start)
@@ -254,14 +267,22 @@ uint64_t cmd_template_count(const struct cmd_template *template)
     return count;
 }
 
-static void add_element(const struct part *part, uint64_t n, struct pk_buf *out)
+/* n below the part's count. */
+static void add_nth(const struct part *part, uint64_t n, struct pk_buf *out)
 {
-    if (part->kind == PART_LIST)
-        pk_buf_add(out, part->values[n]);
-    else if (part->kind == PART_RANGE)
-        pk_buf_printf(out, "%0*lld", part->width, (long long)part->from + (long long)n);
-    else
+    const struct element *element = part->elements;
+
+    if (part->kind != PART_LIST) {
         pk_buf_add(out, part->text);
+        return;
+    }
+    for (; n >= element_size(element); element++)
+        n -= element_size(element);
+    if (element->is_range)
+        pk_buf_printf(out, "%0*lld", element->range.width,
+                      (long long)element->range.from + (long long)n);
+    else
+        pk_buf_add(out, element->text);
 }
 
 /* The lists are the digits of n, the last one the lowest. */
@@ -274,7 +295,7 @@ static uint64_t add_from(const struct part *part, uint64_t n, struct pk_buf *out
         return n;
     count = part_count(part);
     n = add_from(part->next, n, &tail);
-    add_element(part, n % count, out);
+    add_nth(part, n % count, out);
     pk_buf_add(out, pk_buf_slice(&tail));
     pk_buf_release(&tail);
     return n / count;
@@ -324,7 +345,7 @@ enum pk_code cmd_template_fill(const struct cmd_template *template,
         if (part->kind == PART_COLUMN)
             rc = add_column(part, row, out, empty, err);
         else
-            add_element(part, row->number % part_count(part), out);
+            add_nth(part, row->number % part_count(part), out);
         if (rc != PK_OK)
             return rc;
     }

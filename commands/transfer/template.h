@@ -1,5 +1,6 @@
 /*
- * Key templates (grammar.md): text with {1..300} ({00..09} keeps its width) or {a,b,c}.
+ * Key templates (grammar.md): text with {1..300} ({00..09} keeps its width) or {a,b,c}, whose
+ * elements may be ranges: {1,1000..1299}.
  *
  * For generated keys every list is gone through: the last one varies fastest, so that
  * USER#{1..2}#{a,b} is USER#1#a, USER#1#b, USER#2#a, USER#2#b.
