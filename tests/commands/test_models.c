@@ -88,7 +88,7 @@ static const struct import_row imports[] = {
     {"import $/movies-2005on.jsonl as movies key year,title",
      "note: table movies created: 2,513 items, 520.1 KB", "movies", " of 13 collections"},
     {"import $/employees.csv map tests/maps/employees.json",
-     "note: table employees created: 4,000 items, 753 KB", "employees", " of 1000 collections"},
+     "note: table employees created: 4,000 items, 753 KB", "employees", " of 1,000 collections"},
     {INVOICE_SET, "note: table invoice-data created: 4,350 items, 321.8 KB", "invoice-data", NULL},
     {"import $/logfile_small1.csv as logfile key PK " LOG_COLUMNS " set PK=request#{id}",
      "note: table logfile created: 500 items, 112.3 KB", "logfile", NULL},
