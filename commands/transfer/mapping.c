@@ -411,65 +411,93 @@ void transfer_row_add(struct transfer *transfer, struct transfer_table *table,
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-struct column_check {
-    const struct transfer *transfer;
-    const pk_slice *columns;
-    size_t count;
-    struct pk_error *err;
+struct column_list {
+    struct pk_arena *arena;
+    pk_slice *names;
+    size_t count, cap;
 };
 
-static enum pk_code check_template(const struct column_check *check,
-                                   const struct cmd_template *template)
+static void list_name(struct column_list *list, pk_slice name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (pk_slice_equal(list->names[i], name))
+            return;
+    }
+    if (list->count == list->cap) {
+        size_t cap = list->cap * 2 + 8;
+        pk_slice *names = PK_NEW_ARRAY(list->arena, pk_slice, cap);
+
+        if (list->count > 0)
+            memcpy(names, list->names, list->count * sizeof(*names));
+        list->names = names;
+        list->cap = cap;
+    }
+    list->names[list->count++] = pk_arena_dup(list->arena, name);
+}
+
+static void list_template(struct column_list *list, const struct cmd_template *template)
 {
     pk_slice name;
 
-    for (size_t i = 0; (name = cmd_template_column(template, i)).data != NULL; i++) {
-        size_t at = 0;
-
-        while (at < check->count && !pk_slice_equal(check->columns[at], name))
-            at++;
-        if (at == check->count)
-            return pk_fail(check->err, PK_E_USAGE,
-                           "%s: a template names column '%.*s', which the file does not have",
-                           check->transfer->file.name, PK_FMT(name));
-    }
-    return PK_OK;
+    for (size_t i = 0; (name = cmd_template_column(template, i)).data != NULL; i++)
+        list_name(list, name);
 }
 
-static enum pk_code check_value(const struct column_check *check, struct pk_arena *arena,
-                                pk_value value)
+/* The mapping's texts are templates: they were checked when it was read. */
+static void list_value(struct column_list *list, pk_value value)
 {
-    const struct cmd_template *template = NULL;
-    enum pk_code rc = PK_OK;
+    struct pk_error ignored = PK_ERROR_INIT;
+    const struct cmd_template *template;
 
-    if (pk_value_kind(value) == PK_STRING) {
-        rc = cmd_template_parse(arena, pk_value_bytes(value), CMD_TEMPLATE_ROWS, &template,
-                                check->err);
-        return rc == PK_OK ? check_template(check, template) : rc;
-    }
-    if (pk_value_kind(value) == PK_LIST) {
-        for (uint32_t i = 0; i < value.len && rc == PK_OK; i++)
-            rc = check_value(check, arena, value.u.items[i]);
-    }
-    if (pk_value_kind(value) == PK_MAP) {
-        for (uint32_t i = 0; i < value.len && rc == PK_OK; i++)
-            rc = check_value(check, arena, value.u.members[i].value);
-    }
-    return rc;
+    if (pk_value_kind(value) == PK_STRING &&
+        cmd_template_parse(list->arena, pk_value_bytes(value), CMD_TEMPLATE_ROWS, &template,
+                           &ignored) == PK_OK)
+        list_template(list, template);
+    pk_error_release(&ignored);
+    for (uint32_t i = 0; i < value.len && pk_value_kind(value) == PK_LIST; i++)
+        list_value(list, value.u.items[i]);
+    for (uint32_t i = 0; i < value.len && pk_value_kind(value) == PK_MAP; i++)
+        list_value(list, value.u.members[i].value);
+}
+
+pk_slice *transfer_columns_used(const struct transfer *transfer, struct pk_arena *arena,
+                                size_t *count)
+{
+    const struct transfer_options *options = transfer->options;
+    struct column_list list = {.arena = arena};
+
+    for (size_t i = 0; i < options->set_count; i++)
+        list_template(&list, options->sets[i].text);
+    if (options->map != NULL)
+        list_value(&list, options->map->items);
+    *count = list.count;
+    return list.names;
+}
+
+enum pk_code transfer_no_column(const struct transfer *transfer, pk_slice name,
+                                struct pk_error *err)
+{
+    return pk_fail(err, PK_E_USAGE,
+                   "%s: a template names column '%.*s', which the file does not have",
+                   transfer->file.name, PK_FMT(name));
 }
 
 enum pk_code transfer_check_columns(const struct transfer *transfer, const pk_slice *columns,
                                     size_t count, struct pk_error *err)
 {
-    struct column_check check = {transfer, columns, count, err};
-    const struct transfer_options *options = transfer->options;
     struct pk_arena arena = PK_ARENA_INIT;
+    size_t used_count;
+    const pk_slice *used = transfer_columns_used(transfer, &arena, &used_count);
     enum pk_code rc = PK_OK;
 
-    for (size_t i = 0; i < options->set_count && rc == PK_OK; i++)
-        rc = check_template(&check, options->sets[i].text);
-    if (rc == PK_OK && options->map != NULL)
-        rc = check_value(&check, &arena, options->map->items);
+    for (size_t i = 0; i < used_count && rc == PK_OK; i++) {
+        size_t at = 0;
+
+        while (at < count && !pk_slice_equal(columns[at], used[i]))
+            at++;
+        if (at == count)
+            rc = transfer_no_column(transfer, used[i], err);
+    }
     pk_arena_release(&arena);
     return rc;
 }

@@ -31,6 +31,12 @@ struct transfer_row {
 void transfer_row_add(struct transfer *transfer, struct transfer_table *table,
                       const struct transfer_row *row);
 
+/* The names of the columns that templates of `set` or of the mapping have, each once (arena). */
+pk_slice *transfer_columns_used(const struct transfer *transfer, struct pk_arena *arena,
+                                size_t *count);
+/* PK_E_USAGE: a template names a column that is not in the file. */
+enum pk_code transfer_no_column(const struct transfer *transfer, pk_slice name,
+                                struct pk_error *err);
 /* Fails when a template of `set` or of the mapping names a column that is not among these. */
 PK_MUST_CHECK enum pk_code transfer_check_columns(const struct transfer *transfer,
                                                   const pk_slice *columns, size_t count,

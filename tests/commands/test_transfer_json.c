@@ -107,6 +107,16 @@ static const struct fixture_case plain[] = {
      "{'id': 'x', 'l': [1, 'a'], 'm': {'k': 1.5}, 'n': 12345678901234567890123456789012345678, "
      "'t': "
      "true, 'z': null}\n"},
+    {FILE_OF("in.jsonl",
+             "{\"id\": \"x\", \"in\": {\"n\": 8.70, \"of\": {\"t\": \"deep\"}}, \"a\": null}\n"
+             "{\"id\": \"y\", \"in\": 5}\n"),
+     "import @/in.jsonl as inside key id set n={in.n} t={in.of.t} a={a} types n:N",
+     "note: table inside created: 2 items, 43 B\n"},
+    {NO_FILE, "get x from inside select id, n, t, a",
+     "{'a': null, 'id': 'x', 'n': 8.7, 't': 'deep'}\n"},
+    {NO_FILE, "get y from inside", "{'id': 'y', 'in': 5}\n"},
+    {NO_FILE, "import @/in.jsonl as other key id set n={in.m}",
+     "UsageError: @/in.jsonl: a template names column 'in.m', which the file does not have\n"},
     {FILE_OF("b.json", " [ {\"id\": 1, \"city\": \"Oslo\"} ,\n {\"id\": 2} ] "),
      "import @/b.json as array key id set both={id}/{city} shard={id%2}",
      "note: table array created: 2 items, 38 B\n"},
