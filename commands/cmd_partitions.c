@@ -202,6 +202,14 @@ static const char *rate_heading(const struct sheet *sheet, enum column column)
     return pk_arena_printf(sheet->arena, "%s of %lld", names[column], (long long)limit).data;
 }
 
+static bool has_splits(const struct sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->snapshot->count; i++)
+        if (splits_text(sheet, &sheet->snapshot->partitions[i]).len > 0)
+            return true;
+    return false;
+}
+
 static bool has_burst(const struct cmd_snapshot *snapshot, enum column column)
 {
     for (size_t i = 0; i < snapshot->count; i++) {
@@ -215,7 +223,7 @@ static bool has_burst(const struct cmd_snapshot *snapshot, enum column column)
 
 static void set_headings(struct sheet *sheet)
 {
-    static const enum column silent[] = {READS_AT_LIMIT, WRITES_AT_LIMIT, REASON, SPLITS};
+    static const enum column silent[] = {READS_AT_LIMIT, WRITES_AT_LIMIT, REASON};
     struct cmd_grid *grid = sheet->grid;
 
     cmd_grid_heading(sheet->result, grid, NUMBER, "#");
@@ -223,12 +231,14 @@ static void set_headings(struct sheet *sheet)
         cmd_grid_heading(sheet->result, grid, silent[i], "");
     cmd_grid_heading(sheet->result, grid, READS, rate_heading(sheet, READS));
     cmd_grid_heading(sheet->result, grid, WRITES, rate_heading(sheet, WRITES));
+    if (!has_splits(sheet))
+        cmd_grid_heading(sheet->result, grid, SPLITS, "");
     if (!has_burst(sheet->snapshot, READ_BURST))
         cmd_grid_heading(sheet->result, grid, READ_BURST, "");
     if (!has_burst(sheet->snapshot, WRITE_BURST))
         cmd_grid_heading(sheet->result, grid, WRITE_BURST, "");
     if (sheet->snapshot->throttle == CMD_THROTTLE_OBSERVE)
-        cmd_grid_heading(sheet->result, grid, THROTTLED, "throttle?");
+        cmd_grid_heading(sheet->result, grid, THROTTLED, "would throttle");
 }
 
 /* ---- the table itself ------------------------------------------------------------------------ */
@@ -239,7 +249,7 @@ static const char *throttle_text(enum cmd_throttle throttle)
     case CMD_THROTTLE_OFF:
         return "throttle off: no limit is looked at";
     case CMD_THROTTLE_OBSERVE:
-        return "observe: throttle? is what enforce would refuse";
+        return "observe";
     case CMD_THROTTLE_ENFORCE:
         return "enforce";
     }

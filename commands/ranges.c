@@ -1,6 +1,7 @@
 #include "commands/ranges.h"
 
 #define ELLIPSIS "\xE2\x80\xA6"
+#define DASH     "\xE2\x80\x93"
 
 enum { MILLI = 1000, KEY_BYTES = 32, DIGITS_LEAST = 4, DIGITS = 16 };
 
@@ -36,12 +37,11 @@ pk_slice cmd_short_key(struct pk_arena *arena, pk_slice key)
     return pk_arena_printf(arena, "%.*s" ELLIPSIS, (int)len, key.data);
 }
 
-/* "8000…", whole when all digits are shown. */
+/* The first digits. */
 static pk_slice token_text(struct pk_arena *arena, uint64_t token, int digits)
 {
-    return pk_arena_printf(arena, "%0*llx%s", digits,
-                           (unsigned long long)(token >> (64 - 4 * digits)),
-                           digits < DIGITS ? ELLIPSIS : "");
+    return pk_arena_printf(arena, "%0*llx", digits,
+                           (unsigned long long)(token >> (64 - 4 * digits)));
 }
 
 pk_slice cmd_range_text(struct pk_arena *arena, const struct cmd_snapshot_partition *partition,
@@ -50,8 +50,8 @@ pk_slice cmd_range_text(struct pk_arena *arena, const struct cmd_snapshot_partit
     pk_slice last = token_text(arena, partition->last_token, digits);
 
     if (partition->first_key.len > 0)
-        return pk_arena_printf(arena, "from %.*s, to %.*s",
+        return pk_arena_printf(arena, "from %.*s to %.*s",
                                PK_FMT(cmd_short_key(arena, partition->first_key)), PK_FMT(last));
-    return pk_arena_printf(arena, "%.*s %.*s",
+    return pk_arena_printf(arena, "%.*s" DASH "%.*s",
                            PK_FMT(token_text(arena, partition->first_token, digits)), PK_FMT(last));
 }

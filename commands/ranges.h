@@ -6,7 +6,8 @@
 
 /* Digits of a token that tell every partition's borders apart, four at least. */
 int cmd_token_digits(const struct cmd_snapshot *snapshot);
-/* "8000… bfff…"; where a border lies inside an item collection, "from USER#1 ORDER#7, to bd51…". */
+/* "8000–bfff", the first digits of its tokens; where a border lies inside an item collection, "from
+ * USER#1 ORDER#7 to bd51". */
 pk_slice cmd_range_text(struct pk_arena *arena, const struct cmd_snapshot_partition *partition,
                         int digits);
 /* Units a second of milli-units: "0.5", "682", "3,000". */

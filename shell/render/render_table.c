@@ -3,15 +3,17 @@
  *
  * Items are cut to the terminal's width: first the widest attributes, then the keys, and what still
  * does not fit is cut off the row; "…" marks each place. Grids hold sentences and are not cut,
- * but for a column that says so.
+ * but for a column that says so; bars become shorter, and the gaps beside them, as far as that
+ * helps.
  */
 #include "shell/render/render.h"
 #include "shell/render/text_safe.h"
 
 enum {
     GAP = 2,
+    GAP_NARROWEST = 1,
     BAR_WIDEST = 15,
-    BAR_NARROWEST = 4,
+    BAR_NARROWEST = 3,
     NARROWEST = 6,      /* columns of a cut attribute, "…" included */
     NARROWEST_TEXT = 20 /* the same of a grid */
 };
@@ -24,6 +26,7 @@ struct cell {
 struct sheet {
     struct pk_arena arena;
     size_t columns, rows; /* rows: without the heading */
+    size_t gap;           /* blanks between columns */
     struct cell *cells;   /* heading first, then row by row */
     size_t *widths;
     bool *rights;
@@ -32,7 +35,7 @@ struct sheet {
 
 static void sheet_init(struct sheet *sheet, size_t columns, size_t rows)
 {
-    *sheet = (struct sheet){.arena = PK_ARENA_INIT, .columns = columns, .rows = rows};
+    *sheet = (struct sheet){.arena = PK_ARENA_INIT, .columns = columns, .rows = rows, .gap = GAP};
     sheet->cells = PK_NEW_ARRAY(&sheet->arena, struct cell, (rows + 1) * columns + 1);
     sheet->widths = PK_NEW_ARRAY(&sheet->arena, size_t, columns + 1);
     sheet->rights = PK_NEW_ARRAY(&sheet->arena, bool, columns + 1);
@@ -57,7 +60,8 @@ static size_t total_width(const struct sheet *sheet, size_t cap, bool cap_keys)
     for (size_t c = 0; c < sheet->columns; c++) {
         bool capped = sheet->widths[c] > cap && (cap_keys || !sheet->keys[c]);
 
-        total += (c > 0 && sheet->widths[c] > 0 ? GAP : 0) + (capped ? cap : sheet->widths[c]);
+        total +=
+            (c > 0 && sheet->widths[c] > 0 ? sheet->gap : 0) + (capped ? cap : sheet->widths[c]);
     }
     return total;
 }
@@ -120,7 +124,7 @@ static bool add_cell(struct sh_render *render, const struct sheet *sheet, size_t
     pk_buf_release(&text);
     if (*left != SIZE_MAX)
         *left -= room;
-    return *left > GAP;
+    return *left > sheet->gap;
 }
 
 static void trim_blanks(struct pk_buf *out, size_t from)
@@ -139,9 +143,9 @@ static void add_row(struct sh_render *render, const struct sheet *sheet, size_t 
         if (c > 0 && sheet->widths[c] == 0)
             continue; /* nothing in it, not even a heading */
         if (c > 0) {
-            sh_text_pad(render->out, GAP);
+            sh_text_pad(render->out, sheet->gap);
             if (left != SIZE_MAX)
-                left -= GAP;
+                left -= sheet->gap;
         }
         if (!add_cell(render, sheet, row, c, &left) && c + 1 < sheet->columns) {
             /* columns that found no room at all: say that there are more */
@@ -258,28 +262,73 @@ static void add_bars(struct sheet *sheet, const struct cmd_grid *grid, size_t c,
     pk_buf_release(&text);
 }
 
-/* The row's width with bars of that width. */
-static size_t width_with_bars(const struct sheet *sheet, const struct cmd_grid *grid, size_t bar)
+/* Beside bars a column without a heading says more of the one before it, and stands below the same
+ * heading. */
+static void join_columns(struct sheet *sheet, size_t into, size_t c)
 {
-    size_t total = total_width(sheet, SIZE_MAX, false);
+    size_t texts = texts_width(sheet, into);
+    struct pk_buf text = PK_BUF_INIT;
 
-    for (size_t c = 0; c < sheet->columns; c++) {
-        size_t with = bar + 1 + texts_width(sheet, c);
+    for (size_t r = 1; r <= sheet->rows; r++) {
+        const struct cell *cell = &sheet->cells[r * sheet->columns + into];
+        const struct cell *more = &sheet->cells[r * sheet->columns + c];
 
-        if (has_bar(grid, c) && with > sheet->widths[c])
-            total += with - sheet->widths[c];
+        pk_buf_clear(&text);
+        if (sheet->rights[into])
+            sh_text_pad(&text, texts - cell->width);
+        pk_buf_add(&text, cell->text);
+        if (!sheet->rights[into])
+            sh_text_pad(&text, texts - cell->width);
+        pk_buf_add_byte(&text, ' ');
+        pk_buf_add(&text, more->text);
+        sheet_set(sheet, r, into, pk_buf_slice(&text));
     }
-    return total;
+    sheet->rights[into] = false;
+    sheet->widths[c] = 0;
+    pk_buf_release(&text);
 }
 
-/* As wide as the terminal allows, when it can be. */
-static size_t bar_width(const struct sheet *sheet, const struct cmd_grid *grid, size_t width)
+static void join_unnamed(struct sheet *sheet)
+{
+    size_t into = 0;
+
+    for (size_t c = 1; c < sheet->columns; c++) {
+        if (sheet->widths[c] == 0)
+            continue;
+        if (sheet->cells[c].width == 0 && sheet->cells[into].width > 0)
+            join_columns(sheet, into, c);
+        else
+            into = c;
+    }
+}
+
+static void fill_grid(struct sheet *sheet, const struct sh_render *render,
+                      const struct cmd_grid *grid, size_t bar)
+{
+    for (size_t c = 0; c < sheet->columns; c++) {
+        sheet->widths[c] = 0;
+        sheet->rights[c] = grid->aligns[c] == CMD_RIGHT;
+        fill_column(sheet, grid, c);
+        if (has_bar(grid, c))
+            add_bars(sheet, grid, c, render, bar);
+    }
+    if (grid->bars != NULL)
+        join_unnamed(sheet);
+}
+
+/* With bars as wide as the terminal allows, when it can be. */
+static void fit_grid(struct sheet *sheet, const struct sh_render *render,
+                     const struct cmd_grid *grid)
 {
     size_t bar = BAR_WIDEST;
 
-    while (width > 0 && bar > BAR_NARROWEST && width_with_bars(sheet, grid, bar) >= width)
-        bar--;
-    return bar;
+    fill_grid(sheet, render, grid, bar);
+    if (grid->bars == NULL || render->width == 0)
+        return;
+    while (total_width(sheet, SIZE_MAX, false) >= render->width && bar > BAR_NARROWEST)
+        fill_grid(sheet, render, grid, --bar);
+    if (total_width(sheet, SIZE_MAX, false) >= render->width)
+        sheet->gap = GAP_NARROWEST;
 }
 
 /* Narrows the column that may be cut until the row fits, or it cannot be narrower. */
@@ -297,7 +346,6 @@ static void table_grid(struct sh_render *render, const struct cmd_grid *grid)
 {
     struct sh_render uncut = *render;
     struct sheet sheet;
-    size_t width;
 
     if (grid->map != NULL) {
         sh_render_map(render, grid->map);
@@ -305,15 +353,7 @@ static void table_grid(struct sh_render *render, const struct cmd_grid *grid)
     }
     uncut.width = 0;
     sheet_init(&sheet, grid->column_count, grid->row_count);
-    for (size_t c = 0; c < grid->column_count; c++) {
-        sheet.rights[c] = grid->aligns[c] == CMD_RIGHT;
-        fill_column(&sheet, grid, c);
-    }
-    width = grid->bars == NULL ? 0 : bar_width(&sheet, grid, render->width);
-    for (size_t c = 0; c < grid->column_count; c++) {
-        if (has_bar(grid, c))
-            add_bars(&sheet, grid, c, render, width);
-    }
+    fit_grid(&sheet, render, grid);
     if (grid->cut > 0)
         cut_column(&sheet, grid->cut - 1, render->width);
     for (size_t r = grid->headless ? 1 : 0; r <= grid->row_count && grid->row_count > 0; r++)
