@@ -430,7 +430,8 @@ Test(foreign, malformed_items_of_an_answer)
     cr_expect_str_eq(
         command_run(&fx, "commit"),
         "TransactionCanceledException: cancelled\n# | statement | reason\n"
-        "1 | put a {v: 1} into Tab if v = 2 | ConditionalCheckFailed: there is no such item\n");
+        "1 | put a {v: 1} into Tab if v = 2 | ConditionalCheckFailed: there is no such item\n"
+        "footer: cancelled, and its write units are used up\n");
     command_must(&fx, "scan from Tab");
     cr_expect_str_eq(command_run(&fx, "export Tab /dev/null format jsonl"),
                      "InternalServerError: the endpoint sent an item that cannot be read\n"
