@@ -31,6 +31,7 @@ static void fill_frame(const struct sh_panel *panel, struct sh_frame *frame)
                                .prompt = true,
                                .look = panel->look};
     sh_feed_fill(panel->data, frame);
+    frame->traffic_chosen = sh_traffic_knob_place(&panel->knob, panel->data);
 }
 
 static void draw_view(struct sh_panel *panel, int rows, int columns, int64_t now_us)
@@ -364,7 +365,7 @@ void sh_panel_close(struct sh *sh)
     pk_buf_release(&panel->index);
     pk_buf_release(&panel->last);
     pk_buf_release(&panel->wish);
-    pk_buf_release(&panel->skew);
+    sh_traffic_knob_release(&panel->knob);
     free(panel->table);
     sh_canvas_release(&panel->canvas);
     sh_canvas_release(&panel->view_canvas);

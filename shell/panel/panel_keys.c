@@ -6,7 +6,7 @@
 #include "shell/panel/panel_state.h"
 #include "shell/panel/view_keys.h"
 
-enum { CTRL_L = 0x0c, WISH_US = 1000000 };
+enum { CTRL_L = 0x0c };
 
 /* ---- at any time ----------------------------------------------------------------------------- */
 
@@ -52,35 +52,20 @@ static bool take_prompt_key(struct sh_panel *panel, enum sh_tty_key key, uint32_
 
 /* ---- knobs ----------------------------------------------------------------------------------- */
 
-/* Knobs turn the first traffic in the status line, by the statement that one would type. Keys come
- * faster than data: for a second, what was asked for is taken to be so. */
+/* Knobs turn the traffic that is chosen, by the statement that one would type. */
 static void wish_traffic(struct sh_panel *panel, uint32_t code)
 {
-    const struct sh_traffic *traffic = panel->data->traffic;
+    const struct sh_feed_data *data = panel->data;
     struct pk_buf *wish = &panel->wish;
-    struct pk_buf skew = PK_BUF_INIT;
-    int64_t now_us = pk_clock_real_us();
+    struct pk_buf value = PK_BUF_INIT;
 
-    if (panel->data->traffic_count == 0)
+    if (data->traffic_count == 0)
         return;
-    if (now_us - panel->wished_us > WISH_US) {
-        panel->rate = traffic->rate;
-        pk_buf_clear(&panel->skew);
-        pk_buf_add(&panel->skew, traffic->skew);
-    }
-    panel->wished_us = now_us;
+    sh_traffic_knob_turn(&panel->knob, data, code, &value);
     pk_buf_clear(wish);
-    pk_buf_printf(wish, "traffic set %.*s ", PK_FMT(traffic->name));
-    if (code == 's') {
-        sh_knob_skew(&skew, panel->data->snapshot, pk_buf_slice(&panel->skew));
-        pk_buf_printf(wish, "skew=%s", skew.data);
-        pk_buf_clear(&panel->skew);
-        pk_buf_add(&panel->skew, pk_buf_slice(&skew));
-    } else {
-        panel->rate = sh_knob_rate(panel->rate, code == '+');
-        pk_buf_printf(wish, "rate=%lld/s", (long long)panel->rate);
-    }
-    pk_buf_release(&skew);
+    pk_buf_printf(wish, "traffic set %.*s %s=%.*s", PK_FMT(pk_buf_slice(&panel->knob.name)),
+                  code == 's' ? "skew" : "rate", PK_FMT(pk_buf_slice(&value)));
+    pk_buf_release(&value);
 }
 
 static void look_at_next_index(struct sh_panel *panel)
@@ -124,6 +109,9 @@ static void take_knob(struct sh_panel *panel, const struct sh_key *key)
     case '-':
     case 's':
         wish_traffic(panel, key->code);
+        return;
+    case 'T':
+        sh_traffic_knob_next(&panel->knob, panel->data);
         return;
     case 'R':
         panel->asking = true;

@@ -8,6 +8,7 @@
 #include "shell/panel/pane.h"
 #include "shell/panel/panel.h"
 #include "shell/panel/screen.h"
+#include "shell/panel/traffic_knob.h"
 #include "shell/panel/typed.h"
 
 /* What the feed is connected to. */
@@ -27,9 +28,7 @@ struct sh_panel {
     char *table;         /* the current one when the prompt was last there, or NULL */
     struct pk_buf index; /* of it, that is looked at; empty: the table itself */
     struct pk_buf last;  /* what the last command did */
-    int64_t wished_us;   /* when a key asked for another rate or skew … */
-    int64_t rate;        /* … and which; the data takes its time to say the same */
-    struct pk_buf skew;
+    struct sh_traffic_knob knob;
     struct pk_buf wish; /* a statement that a key asks for; empty: none */
     struct sh_pane *pane;
     struct sh_typed typed;

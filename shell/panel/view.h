@@ -53,6 +53,7 @@ struct sh_frame {
     const struct sh_item *item;
     const struct sh_traffic *traffic;
     size_t traffic_count;
+    size_t traffic_chosen; /* the one that + - and s turn */
 
     pk_slice last;    /* the last command: "Query · partition 1 of 4 · 0.5 RCU"; empty: none */
     pk_slice trouble; /* "reconnecting …": shown in the status line; empty: all is well */

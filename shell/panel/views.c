@@ -13,6 +13,7 @@ enum {
     FIRST_FUNCTION_KEY = 2,
     LEAST_WIDTH = 24, /* below, a view says that it does not fit */
     LEAST_HEIGHT = 2,
+    TRAFFICS_SHOWN = 3,
     TRAFFIC_LEAST = 12 /* columns that a traffic in the line of keys is worth */
 };
 
@@ -183,24 +184,45 @@ static int put_help(const struct sh_area *area, int x, const char *help)
     return x;
 }
 
-static void put_traffic(struct pk_arena *arena, const struct sh_area *area, int x,
-                        const struct sh_frame *frame)
+/* The first traffics; or, where keys are ours and there are several, the one that they turn. */
+static pk_slice traffic_text(struct pk_arena *arena, const struct sh_frame *frame, bool ours)
 {
+    const struct sh_traffic *chosen = &frame->traffic[frame->traffic_chosen];
     struct pk_buf text = PK_BUF_INIT;
+    pk_slice kept;
 
-    for (size_t i = 0; i < frame->traffic_count && i < 3; i++)
+    if (ours && frame->traffic_count > 1)
+        return pk_arena_printf(arena, "›%.*s %.*s/s · %zu of %zu", PK_FMT(chosen->name),
+                               PK_FMT(cmd_format_count(arena, (uint64_t)chosen->rate)),
+                               frame->traffic_chosen + 1, frame->traffic_count);
+    for (size_t i = 0; i < frame->traffic_count && i < TRAFFICS_SHOWN; i++)
         pk_buf_printf(&text, "%s%.*s %.*s/s", i > 0 ? " · " : "", PK_FMT(frame->traffic[i].name),
                       PK_FMT(cmd_format_count(arena, (uint64_t)frame->traffic[i].rate)));
-    if (frame->traffic_count > 3)
-        pk_buf_printf(&text, " · %zu more", frame->traffic_count - 3);
-    if (text.len > 0 && x + TRAFFIC_LEAST < area->width) {
-        int width = sh_width(area, pk_buf_slice(&text));
-        int at = area->width - width - 1;
-
-        sh_put_cut(area, sh_at(0, at > x + 1 ? at : x + 1, area->width - x - 2), SH_INK_WARN,
-                   pk_buf_slice(&text));
-    }
+    if (frame->traffic_count > TRAFFICS_SHOWN)
+        pk_buf_printf(&text, " · %zu more", frame->traffic_count - TRAFFICS_SHOWN);
+    kept = pk_arena_dup(arena, text.len == 0 ? PK_LIT("") : pk_buf_slice(&text));
     pk_buf_release(&text);
+    return kept;
+}
+
+/* At the right end, from x + 1 on at the earliest. */
+static void put_traffic(const struct sh_area *area, int x, pk_slice text)
+{
+    int at = area->width - sh_width(area, text) - 1;
+
+    if (text.len > 0 && x + TRAFFIC_LEAST < area->width)
+        sh_put_cut(area, sh_at(0, at > x + 1 ? at : x + 1, area->width - x - 2), SH_INK_WARN, text);
+}
+
+static int put_own_help(const struct sh_views *views, const struct sh_area *area, int x,
+                        const struct sh_frame *frame)
+{
+    x = put_help(area, x + (x > 1 ? 1 : 0), frame->prompt ? "Esc prompt" : "q quit");
+    x = put_help(area, x, VIEWS[views->front]->help);
+    x = put_help(area, x, frame->prompt ? "f freeze  i index" : "f freeze  t table  i index");
+    return put_help(area, x,
+                    frame->traffic_count > 1 ? "+- rate  s skew  T traffic  R reset"
+                                             : "+- rate  s skew  R reset");
 }
 
 void sh_views_draw_keys(const struct sh_views *views, struct sh_canvas *canvas, int row,
@@ -208,6 +230,8 @@ void sh_views_draw_keys(const struct sh_views *views, struct sh_canvas *canvas, 
 {
     struct sh_area whole = sh_area_whole(canvas);
     struct sh_area area = sh_area_part(&whole, row, 0, 1, whole.width);
+    struct sh_area help;
+    pk_slice traffic;
     bool ours = frame->focus || !frame->prompt;
     struct pk_arena arena = PK_ARENA_INIT;
     char key[8] = "F2";
@@ -215,21 +239,21 @@ void sh_views_draw_keys(const struct sh_views *views, struct sh_canvas *canvas, 
 
     if (area.height == 0)
         return;
+    traffic = traffic_text(&arena, frame, ours);
+    help = area;
+    if (ours && frame->traffic_count > 1) /* which one is turned must be seen */
+        help.width -= sh_width(&area, traffic) + 2;
     sh_put_repeat(&area, sh_at(0, 0, area.width), SH_INK_KEYS, " ");
     for (int i = 0; i < SH_VIEWS && (!ours || !frame->prompt); i++) {
         key[1] = (char)('0' + FIRST_FUNCTION_KEY + i);
-        x = put_key(&area, x, key, VIEWS[i]->brief, views->front == (enum sh_view_id)i);
+        x = put_key(&help, x, key, VIEWS[i]->brief, views->front == (enum sh_view_id)i);
     }
     if (ours) {
-        x = put_help(&area, x + (x > 1 ? 1 : 0), frame->prompt ? "Esc prompt" : "q quit");
-        x = put_help(&area, x, VIEWS[views->front]->help);
-        x = put_help(&area, x,
-                     frame->prompt ? "f freeze  i index  +- rate  s skew  R reset"
-                                   : "f freeze  t table  i index  +- rate  s skew  R reset");
+        x = put_own_help(views, &help, x, frame);
     } else {
-        x = put_key(&area, x, "F7", "into view", false);
-        x = put_key(&area, x, "F9", "off", false);
+        x = put_key(&help, x, "F7", "into view", false);
+        x = put_key(&help, x, "F9", "off", false);
     }
-    put_traffic(&arena, &area, x, frame);
+    put_traffic(&area, x, traffic);
     pk_arena_release(&arena);
 }

@@ -12,6 +12,7 @@
 #include "shell/panel/knobs.h"
 #include "shell/panel/screen.h"
 #include "shell/panel/socket_client.h"
+#include "shell/panel/traffic_knob.h"
 #include "shell/panel/view_keys.h"
 #include "shell/paths.h"
 #include "shell/render/render_diag.h"
@@ -32,6 +33,7 @@ struct watch {
     struct sh_canvas view_canvas;    /* all but the line of keys */
     const struct sh_feed_data *data; /* a reference: what is shown */
     struct pk_buf table, index;      /* what is looked at; empty: the first one, the table itself */
+    struct sh_traffic_knob knob;
     bool frozen;
     bool due;     /* something has changed */
     bool due_now; /* and it was a key */
@@ -128,6 +130,7 @@ static void draw(struct watch *watch, int64_t now_us)
     int rows = height > 1 ? height - 1 : height;
 
     sh_feed_fill(watch->data, &frame);
+    frame.traffic_chosen = sh_traffic_knob_place(&watch->knob, watch->data);
     sh_canvas_reset(&watch->view_canvas, &watch->look, rows, width);
     sh_views_draw(watch->views, &watch->view_canvas, &frame);
     sh_canvas_reset(&watch->canvas, &watch->look, height, width);
@@ -187,21 +190,17 @@ static void next_table(struct watch *watch)
     look_at(watch, snapshot->tables[next].name, (pk_slice){NULL, 0});
 }
 
-/* Knobs turn the first traffic in the line of keys. */
+/* Knobs turn the traffic that is chosen. */
 static void turn_knob(struct watch *watch, uint32_t code)
 {
-    const struct sh_traffic *traffic = watch->data->traffic;
-    cJSON *request;
     struct pk_buf text = PK_BUF_INIT;
+    cJSON *request;
 
     if (watch->data->traffic_count == 0)
         return;
+    sh_traffic_knob_turn(&watch->knob, watch->data, code, &text);
     request = cJSON_CreateObject();
-    cmd_wire_set_text(request, "Name", traffic->name);
-    if (code == 's')
-        sh_knob_skew(&text, watch->data->snapshot, traffic->skew);
-    else
-        pk_buf_printf(&text, "%lld/s", (long long)sh_knob_rate(traffic->rate, code == '+'));
+    cmd_wire_set_text(request, "Name", pk_buf_slice(&watch->knob.name));
     cmd_wire_set_text(request, code == 's' ? "Skew" : "Rate", pk_buf_slice(&text));
     pk_buf_clear(&text);
     cmd_wire_print(&text, request);
@@ -239,6 +238,9 @@ static void take_own_key(struct watch *watch, const struct sh_key *key)
         break;
     case 'R':
         watch->asking = true;
+        break;
+    case 'T':
+        sh_traffic_knob_next(&watch->knob, watch->data);
         break;
     case 't':
         next_table(watch);
@@ -404,6 +406,7 @@ int sh_watch(const struct sh_options *options)
     pk_buf_release(&watch.dir);
     pk_buf_release(&watch.table);
     pk_buf_release(&watch.index);
+    sh_traffic_knob_release(&watch.knob);
     pk_error_release(&err);
     return exit_status(status);
 }

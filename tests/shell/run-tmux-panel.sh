@@ -316,6 +316,20 @@ typed '-'
 wait_for '^ traffic set busy rate=1000/s$'
 typed 's'
 wait_for '^ traffic set busy skew=zipf(1.2)$'
+keys F7
+line 'traffic start calm op=get keys=USER#{1..9} sk=a rate=10/s'
+keys F7
+wait_for ' ›busy 1,000/s · 1 of 2$'
+typed 'T'
+wait_for ' ›calm 10/s · 2 of 2$'
+typed '+'
+wait_for '^ traffic set calm rate=20/s$'
+wait_for ' ›calm 20/s · 2 of 2$'
+keys F7
+line 'traffic stop calm'
+wait_for '^ calm: get on Music'
+keys F7
+wait_for 'KEYS HERE'
 typed 'R'
 wait_for '^ Reset: stop all traffic'
 typed 'y'

@@ -170,6 +170,22 @@ Test(panel_views, bursts_have_a_column)
     panel_fixture_release(&fixture);
 }
 
+/* Whose rate the keys change is said, whatever else has room. */
+Test(panel_views, the_traffic_that_keys_turn)
+{
+    struct panel_fixture fixture;
+
+    panel_fixture_hot(&fixture);
+    fixture.traffic[1] = (struct sh_traffic){PK_LIT("calm"), 20, PK_LIT("")};
+    fixture.frame.traffic_count = 2;
+    fixture.frame.traffic_chosen = 1;
+    golden_of(&fixture, SH_VIEW_HEAT, (struct size){8, 80}, "heat-two-traffics-80x8");
+    fixture.frame.focus = true;
+    golden_of(&fixture, SH_VIEW_HEAT, (struct size){8, 80}, "heat-two-traffics-focus-80x8");
+    golden_of(&fixture, SH_VIEW_HEAT, (struct size){8, 30}, "heat-two-traffics-focus-30x8");
+    panel_fixture_release(&fixture);
+}
+
 Test(panel_views, many_partitions_keep_the_hottest)
 {
     struct panel_fixture fixture;
