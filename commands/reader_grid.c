@@ -29,6 +29,12 @@ static pk_slice call_text(struct pk_arena *arena, int64_t quiet_ms)
     return pk_arena_printf(arena, "%d s ago", (int)(quiet_ms / 1000));
 }
 
+/* Whole seconds, from one on. */
+static pk_slice age_text(struct pk_arena *arena, int64_t ms)
+{
+    return cmd_duration_text(arena, (uint64_t)(ms < 1000 ? ms : ms - ms % 1000));
+}
+
 static void add_row(struct cmd_result *result, struct cmd_grid *grid,
                     const struct cmd_snapshot_reader *reader, size_t shard)
 {
@@ -40,7 +46,7 @@ static void add_row(struct cmd_result *result, struct cmd_grid *grid,
         cmd_format_count(arena, reader->records),
         pk_arena_printf(arena, "%.*s%s", PK_FMT(cmd_format_count(arena, reader->waiting)),
                         reader->more ? "+" : ""),
-        cmd_duration_text(arena, (uint64_t)reader->oldest_ms),
+        age_text(arena, reader->oldest_ms),
         call_text(arena, reader->quiet_ms),
     };
 

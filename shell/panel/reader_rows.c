@@ -11,6 +11,7 @@ enum {
     LINE_FROM = 7,  /* height from which there is a line at all */
     QUIET_MS = 10000,
     NAME_MAX = 20,       /* columns */
+    SHARD_FROM = 60,     /* width from which the word has room */
     SEQUENCE_FROM = 100, /* width from which rows say where a reader stands */
     SEQUENCE = 21
 };
@@ -19,6 +20,7 @@ struct reader {
     pk_slice name, place, sequence;
     pk_slice state;
     uint64_t waiting;
+    bool consumer; /* of a shard; else an index */
     bool quiet;
     size_t order; /* whose order holds among equals */
 };
@@ -54,12 +56,12 @@ static pk_slice state_text(struct pk_arena *arena, uint64_t waiting, bool more, 
                            more ? "+" : "", PK_FMT(sh_span_text(arena, oldest_ms)));
 }
 
-/* "shard …000003" of a name that ends in digits. */
+/* The end of a long name: what tells shards apart. */
 static pk_slice shard_text(struct pk_arena *arena, pk_slice shard)
 {
     if (shard.len <= 8)
-        return pk_arena_printf(arena, "shard %.*s", PK_FMT(shard));
-    return pk_arena_printf(arena, "shard …%.*s", 6, shard.data + shard.len - 6);
+        return shard;
+    return pk_arena_printf(arena, "…%.*s", 6, shard.data + shard.len - 6);
 }
 
 static struct reader consumer(struct pk_arena *arena, const struct cmd_snapshot_reader *reader)
@@ -70,6 +72,7 @@ static struct reader consumer(struct pk_arena *arena, const struct cmd_snapshot_
         .sequence = reader->sequence.len == 0 ? PK_LIT("no record yet") : reader->sequence,
         .state = state_text(arena, reader->waiting, reader->more, reader->oldest_ms),
         .waiting = reader->waiting,
+        .consumer = true,
         .quiet = reader->quiet_ms >= QUIET_MS,
     };
 
@@ -152,8 +155,13 @@ static void draw_row(const struct sh_area *area, int y, int name, const struct r
 
     sh_put_cut(area, sh_at(y, x, name), name_ink(reader), reader->name);
     x += name + 2;
-    sh_put_cut(area, sh_at(y, x, 13), SH_INK_DIM, reader->place);
-    x += 15;
+    if (area->width >= SHARD_FROM) {
+        sh_put(area, y, x, SH_INK_DIM, reader->consumer ? PK_LIT("shard") : reader->place);
+        x += 6;
+    }
+    if (reader->consumer || area->width < SHARD_FROM)
+        sh_put_cut(area, sh_at(y, x, 8), SH_INK_DIM, reader->place);
+    x += 9;
     if (area->width >= SEQUENCE_FROM) {
         sh_put_cut(area, sh_at(y, x, SEQUENCE), SH_INK_DIM, reader->sequence);
         x += SEQUENCE + 2;

@@ -149,7 +149,7 @@ static void put_back(const struct drawing *drawing, const struct card *card)
         put(drawing, SH_INK_DIM, PK_LIT("0"));
     else
         put(drawing, SH_INK_ALERT,
-            pk_arena_printf(drawing->arena, "%.*s writes of the table",
+            pk_arena_printf(drawing->arena, "%.*s table writes",
                             PK_FMT(cmd_format_count(drawing->arena, card->index->throttled))));
 }
 
