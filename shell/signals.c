@@ -7,7 +7,11 @@
 
 static const int OURS[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH};
 
-enum { COUNT = sizeof(OURS) / sizeof(OURS[0]) };
+/* What a write that fails tells by its error: a store that may grow no further (ulimit -f) ends no
+ * shell. */
+static const int FAULTS[] = {SIGPIPE, SIGXFSZ};
+
+enum { COUNT = sizeof(OURS) / sizeof(OURS[0]), FAULT_COUNT = sizeof(FAULTS) / sizeof(FAULTS[0]) };
 
 static volatile sig_atomic_t flags[COUNT];
 static sigset_t outside; /* the mask the process was started with: open in sh_signals_wait */
@@ -41,7 +45,8 @@ void sh_signals_install(void)
         sigaddset(&ours, OURS[i]);
         set_handler(OURS[i], on_signal);
     }
-    set_handler(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < FAULT_COUNT; i++)
+        set_handler(FAULTS[i], SIG_IGN);
     sigprocmask(SIG_BLOCK, &ours, &outside);
     for (int i = 0; i < COUNT; i++)
         sigdelset(&outside, OURS[i]);
@@ -98,7 +103,8 @@ void sh_signals_child(posix_spawnattr_t *attributes)
     sigemptyset(&defaults);
     for (int i = 0; i < COUNT; i++)
         sigaddset(&defaults, OURS[i]);
-    sigaddset(&defaults, SIGPIPE);
+    for (int i = 0; i < FAULT_COUNT; i++)
+        sigaddset(&defaults, FAULTS[i]);
     posix_spawnattr_setsigdefault(attributes, &defaults);
     posix_spawnattr_setsigmask(attributes, &outside);
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);

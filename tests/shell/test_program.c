@@ -104,6 +104,28 @@ Test(program, descriptors)
     check(rows, COUNT(rows));
 }
 
+/* What was confirmed before the limit is there, and a command that is run has the signal again. */
+Test(program, a_limit_to_file_sizes)
+{
+    static const struct row rows[] = {
+        {"pksk -c 'create table Tab (k S)' s >out 2>out", 0, ""},
+        {"for i in 1 2 3 4 5 6 7 8 9 10 11 12; do\n"
+         "    echo \"put k$i {v: '$(printf %020000d 0)'} into Tab\"\n"
+         "done >w",
+         0, ""},
+        {"(ulimit -f 128; pksk --keep-going -f w s >out 2>err; echo $?)\n"
+         "grep -c WCU err; sed -n 's,s/[0-9]*.log,LOG,; s/^StorageError/&/p' err | sort -u",
+         0,
+         "1\n3\nStorageError: cannot write to store 's': IO error: LOG: File too large; it can be "
+         "read, but takes no more writes until it is reopened\n"},
+        {"pksk -c check s", 0, "tables 1, items 3, index entries 0, 58.6 KB read: no faults\n"},
+        {"pksk -c '\\! ulimit -f 0; echo x >file; echo more' s", 1,
+         "UsageError: the command ended with status 153\n"},
+    };
+
+    check(rows, COUNT(rows));
+}
+
 Test(program, exit_codes)
 {
     static const struct row rows[] = {
