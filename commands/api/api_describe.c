@@ -35,7 +35,7 @@ pk_slice api_stream_arn(struct pk_arena *arena, const struct pk_stream_name *str
                            PK_FMT(stream->label));
 }
 
-static const char *status_name(enum pk_status status)
+const char *api_status_name(enum pk_status status)
 {
     switch (status) {
     case PK_STATUS_CREATING:
@@ -52,7 +52,7 @@ static const char *status_name(enum pk_status status)
 
 const char *api_passing_status(const struct pk_table *table)
 {
-    return pk_table_serves(table) ? NULL : status_name(table->status);
+    return pk_table_serves(table) ? NULL : api_status_name(table->status);
 }
 
 static void add_definitions(struct pk_buf *out, const struct pk_table *table)
@@ -175,7 +175,7 @@ static void add_index(struct pk_buf *out, const struct description *of, size_t i
     if (!index->local) {
         const char *status = of->status != NULL && strcmp(of->status, "UPDATING") != 0
                                  ? of->status
-                                 : status_name(index->status);
+                                 : api_status_name(index->status);
 
         json_out_member_text(out, "IndexStatus", pk_slice_cstr(status));
         /* Not of an index that is made together with its table. */
@@ -313,7 +313,7 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
     json_out_member_text(out, "TableName", table->name);
     api_add_key_schema(out, &table->key);
     json_out_member_text(out, "TableStatus",
-                         pk_slice_cstr(status != NULL ? status : status_name(table->status)));
+                         pk_slice_cstr(status != NULL ? status : api_status_name(table->status)));
     add_member_time(out, "CreationDateTime", table->created_ms);
     add_figures(out, &of);
     add_optional(out, call->call.arena, table);

@@ -14,6 +14,8 @@ void api_describe(struct pk_buf *out, struct api_call *call, const struct pk_tab
                   const char *status);
 /* What DeleteTable answers: as above, without schema, indexes and time of creation. */
 void api_describe_deleted(struct pk_buf *out, struct api_call *call, const struct pk_table *table);
+/* "ACTIVE": TableStatus and IndexStatus (a static text). */
+const char *api_status_name(enum pk_status status);
 /* "CREATING" or "DELETING" while the table is: its indexes are so, too. Else NULL. */
 const char *api_passing_status(const struct pk_table *table);
 /* "arn:aws:dynamodb:…:table/<name>/stream/<label>", in the arena. */

@@ -3,6 +3,7 @@
 
 #include "commands/api/api.h"
 #include "commands/api/api_check.h"
+#include "commands/api/api_describe.h"
 #include "commands/api/api_json.h"
 #include "commands/api/json_out.h"
 #include "commands/result.h"
@@ -216,21 +217,6 @@ static void add_partition(struct pk_buf *out, const struct pk_partition_look *lo
 
 /* ---- indexes, splits and readers ------------------------------------------------------------- */
 
-static const char *index_status(const struct pk_index *index)
-{
-    switch (index->status) {
-    case PK_STATUS_CREATING:
-        return "CREATING";
-    case PK_STATUS_ACTIVE:
-        return "ACTIVE";
-    case PK_STATUS_UPDATING:
-        return "UPDATING";
-    case PK_STATUS_DELETING:
-        return "DELETING";
-    }
-    return "ACTIVE";
-}
-
 static void add_index(struct pk_buf *out, const struct pk_index_look *look)
 {
     json_out_element(out);
@@ -238,7 +224,7 @@ static void add_index(struct pk_buf *out, const struct pk_index_look *look)
     json_out_member_text(out, "IndexName", look->index->name);
     json_out_member(out, "Local");
     json_out_bool(out, look->index->local);
-    add_text(out, "Status", index_status(look->index));
+    add_text(out, "Status", api_status_name(look->index->status));
     add_counts(out, &look->counts);
     add_uint(out, "Waiting", look->lag.waiting);
     add_int(out, "OldestMs", look->lag.oldest_ms);
