@@ -2,9 +2,6 @@
  * where a backup takes minutes. */
 #include "commands/backups.h"
 
-#include <stdio.h>
-#include <time.h>
-
 #include "commands/wire.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -107,51 +104,4 @@ pk_slice cmd_backups_contents(struct pk_arena *arena, const cJSON *description)
     return pk_arena_printf(arena, "%.*s item%s, %.*s",
                            PK_FMT(cmd_format_count(arena, (uint64_t)items)), items == 1 ? "" : "s",
                            PK_FMT(size));
-}
-
-/* ---- waiting --------------------------------------------------------------------------------- */
-
-enum { FIRST_PAUSE_MS = 20, LONGEST_PAUSE_MS = 1000, SLICE_MS = 20 };
-
-static bool is_cancelled(const struct cmd_context *context)
-{
-    return context->cancel != NULL && atomic_load(context->cancel);
-}
-
-static void pause_ms(const struct cmd_context *context, int ms)
-{
-    for (; ms > 0 && !is_cancelled(context); ms -= SLICE_MS) {
-        const struct timespec slice = {.tv_nsec = SLICE_MS * 1000000L};
-
-        (void)nanosleep(&slice, NULL);
-    }
-}
-
-static void show_waiting(const struct cmd_context *context, const char *what)
-{
-    char text[400];
-
-    if (context->progress.show == NULL)
-        return;
-    (void)snprintf(text, sizeof(text), "waiting for %s", what);
-    context->progress.show(context->progress.context, text);
-}
-
-enum pk_code cmd_wait(struct cmd_context *context, const struct cmd_wait *wait,
-                      struct pk_error *err)
-{
-    int pause = FIRST_PAUSE_MS;
-    bool done = false;
-    enum pk_code rc = wait->ask(context, wait->state, &done, err);
-
-    while (rc == PK_OK && !done) {
-        show_waiting(context, wait->what);
-        pause_ms(context, pause);
-        pause = 2 * pause < LONGEST_PAUSE_MS ? 2 * pause : LONGEST_PAUSE_MS;
-        if (is_cancelled(context))
-            return pk_fail(err, PK_E_CANCELLED, "no longer waiting for %s, which goes on",
-                           wait->what);
-        rc = wait->ask(context, wait->state, &done, err);
-    }
-    return rc;
 }

@@ -1,4 +1,4 @@
-/* Backups as the commands see them: found by name, and waited for. */
+/* Backups as the commands see them: found by name, and described. */
 #ifndef CMD_BACKUPS_H
 #define CMD_BACKUPS_H
 
@@ -19,16 +19,5 @@ PK_MUST_CHECK enum pk_code cmd_backups_describe(struct cmd_context *context, pk_
                                                 struct pk_error *err);
 /* "3 items, 118 B" of a description, in the arena. */
 pk_slice cmd_backups_contents(struct pk_arena *arena, const struct cJSON *description);
-
-/* Something that takes its time on the other side. */
-struct cmd_wait {
-    const char *what; /* for the progress line and for who stops waiting: "backup daily" */
-    /* Asks once; *done when there is nothing to wait for any more. */
-    enum pk_code (*ask)(struct cmd_context *context, void *state, bool *done, struct pk_error *err);
-    void *state;
-};
-/* Asks again and again, at growing intervals. PK_E_CANCELLED: it goes on without us. */
-PK_MUST_CHECK enum pk_code cmd_wait(struct cmd_context *context, const struct cmd_wait *wait,
-                                    struct pk_error *err);
 
 #endif

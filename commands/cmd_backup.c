@@ -3,6 +3,7 @@
 #include "commands/backups.h"
 #include "commands/entries.h"
 #include "commands/names.h"
+#include "commands/wait.h"
 #include "commands/wire.h"
 
 /* What the statement says. */

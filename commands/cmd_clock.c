@@ -6,6 +6,7 @@
 #include "commands/entries.h"
 #include "commands/sim_settings.h"
 #include "commands/time_text.h"
+#include "commands/wait.h"
 #include "commands/wire.h"
 #include "commands/workload/traffic.h"
 
@@ -203,7 +204,7 @@ static enum pk_code step_traffic(struct cmd_context *context, cJSON *request, st
         cJSON_Delete(answer);
         if (rc == PK_OK)
             traffics_step(context->traffics, due_ms);
-        if (rc == PK_OK && context->cancel != NULL && atomic_load(context->cancel))
+        if (rc == PK_OK && cmd_is_cancelled(context))
             rc = pk_fail(err, PK_E_CANCELLED, "cancelled");
     }
     set_action(request, "SET", to_ms);

@@ -5,6 +5,7 @@
 #include "commands/item_commands.h"
 #include "commands/names.h"
 #include "commands/settings.h"
+#include "commands/wait.h"
 #include "commands/wire.h"
 
 void cmd_page_free(struct cmd_page *page)
@@ -230,7 +231,7 @@ enum pk_code cmd_page_read(struct cmd_context *context, struct cmd_reading *read
 
     take_kept(page, &shown, &result->arena);
     while (rc == PK_OK && wants_more(reading, &shown)) {
-        if (context->cancel != NULL && atomic_load(context->cancel))
+        if (cmd_is_cancelled(context))
             rc = pk_fail(err, PK_E_CANCELLED, "cancelled");
         else
             rc = send_once(context, reading, &shown, result, err);

@@ -9,23 +9,27 @@ enum {
     STEP_MS = 50,      /* a cancel is heard within */
     FIRST_MS = 100,    /* local endpoints are quick */
     LONGEST_MS = 2000, /* DescribeTable costs nothing, and AWS takes seconds */
-    LIMIT_MS = 600000
+    LIMIT_MS = 600000,
+    FIRST_ASK_MS = 20,
+    LONGEST_ASK_MS = 1000
 };
 
-static bool is_cancelled(const struct cmd_context *context)
+bool cmd_is_cancelled(const struct cmd_context *context)
 {
     return context->cancel != NULL && atomic_load(context->cancel);
 }
 
 bool cmd_pause_ms(const struct cmd_context *context, int ms)
 {
-    for (; ms > 0 && !is_cancelled(context); ms -= STEP_MS) {
+    for (; ms > 0 && !cmd_is_cancelled(context); ms -= STEP_MS) {
         struct timespec step = {.tv_nsec = (ms < STEP_MS ? ms : STEP_MS) * 1000000L};
 
         (void)nanosleep(&step, NULL);
     }
-    return !is_cancelled(context);
+    return !cmd_is_cancelled(context);
 }
+
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void show(const struct cmd_context *context, pk_slice name, pk_slice status, int waited_ms)
 {
@@ -83,4 +87,35 @@ enum pk_code cmd_wait_table(struct cmd_context *context, pk_slice name, enum cmd
         pause = pause * 2 < LONGEST_MS ? pause * 2 : LONGEST_MS;
     }
     return PK_OK;
+}
+
+/* ---- anything -------------------------------------------------------------------------------- */
+
+static void show_waiting(const struct cmd_context *context, const char *what)
+{
+    char text[400];
+
+    if (context->progress.show == NULL)
+        return;
+    (void)snprintf(text, sizeof(text), "waiting for %s", what);
+    context->progress.show(context->progress.context, text);
+}
+
+enum pk_code cmd_wait(struct cmd_context *context, const struct cmd_wait *wait,
+                      struct pk_error *err)
+{
+    int pause = FIRST_ASK_MS;
+    bool done = false;
+    enum pk_code rc = wait->ask(context, wait->state, &done, err);
+
+    while (rc == PK_OK && !done) {
+        show_waiting(context, wait->what);
+        (void)cmd_pause_ms(context, pause);
+        pause = 2 * pause < LONGEST_ASK_MS ? 2 * pause : LONGEST_ASK_MS;
+        if (cmd_is_cancelled(context))
+            return pk_fail(err, PK_E_CANCELLED, "no longer waiting for %s, which goes on",
+                           wait->what);
+        rc = wait->ask(context, wait->state, &done, err);
+    }
+    return rc;
 }

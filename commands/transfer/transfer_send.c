@@ -1,40 +1,24 @@
 /*
  * BatchWriteItem takes 25 requests and 16 MB of JSON. A byte of an item can become six of JSON
  * (\u0001), so a batch holds at most BATCH_BYTES of stored form.
- *
- * What a batch leaves unprocessed (throttled, on an endpoint or in `enforce`) is sent again after a
- * pause that grows, as AWS asks of its clients.
  */
 #include "commands/transfer/transfer_send.h"
 
 #include <stdio.h>
 
+#include "commands/batch_send.h"
 #include "commands/wait.h"
 #include "commands/wire.h"
 
-enum {
-    BATCH_REQUESTS = 25,
-    BATCH_BYTES = 2 * 1024 * 1024,
-    PAUSE_MIN_MS = 50,
-    PAUSE_MAX_MS = 5000,
-    TRIES_MAX = 30, /* without any progress */
-    ATTACHMENT_MAX = 4 * 1024 * 1024
-};
+enum { BATCH_BYTES = 2 * 1024 * 1024, PAUSE_MAX_MS = 5000, ATTACHMENT_MAX = 4 * 1024 * 1024 };
 
 struct sender {
     struct cmd_context *context;
     struct transfer *transfer;
     struct transfer_table *table;
-    size_t written; /* of this table's records */
+    struct cmd_batch_sender batches; /* of this table's records */
     struct pk_error *err;
 };
-
-/* ---- waiting --------------------------------------------------------------------------------- */
-
-static bool is_cancelled(const struct cmd_context *context)
-{
-    return context->cancel != NULL && atomic_load(context->cancel);
-}
 
 static void show_progress(const struct sender *sender)
 {
@@ -43,8 +27,9 @@ static void show_progress(const struct sender *sender)
 
     if (progress->show == NULL)
         return;
-    (void)snprintf(text, sizeof(text), "import into %.*s: %zu of %zu",
-                   PK_FMT(sender->table->target), sender->written, sender->table->count);
+    (void)snprintf(text, sizeof(text), "import into %.*s: %llu of %zu",
+                   PK_FMT(sender->table->target), (unsigned long long)sender->batches.written,
+                   sender->table->count);
     progress->show(progress->context, text);
 }
 
@@ -120,7 +105,7 @@ static cJSON *next_batch(const struct sender *sender, size_t *at)
     cJSON *items = cJSON_CreateObject();
     size_t count = 0, bytes = 0;
 
-    while (*at < table->count && count < BATCH_REQUESTS &&
+    while (*at < table->count && count < CMD_BATCH_ITEMS &&
            (count == 0 || bytes + table->records[*at].view.len <= BATCH_BYTES)) {
         bytes += table->records[*at].view.len;
         cJSON_AddItemToArray(list, request_of(&table->records[*at]));
@@ -131,71 +116,16 @@ static cJSON *next_batch(const struct sender *sender, size_t *at)
     return items;
 }
 
-/* Requests in a RequestItems or UnprocessedItems object. */
-static size_t requests_in(const cJSON *items)
+static enum pk_code send_batch(struct sender *sender, cJSON *items_take)
 {
-    const cJSON *table;
-    size_t count = 0;
+    uint64_t left = 0;
+    enum pk_code rc = cmd_batch_send(&sender->batches, items_take, &left, sender->err);
 
-    cJSON_ArrayForEach(table, items) count += (size_t)cJSON_GetArraySize(table);
-    return count;
-}
-
-/* Sends one batch; *items_take becomes what was left unprocessed, NULL when nothing was. */
-static enum pk_code send_once(struct sender *sender, cJSON **items_take)
-{
-    cJSON *request = cJSON_CreateObject();
-    cJSON *answer = NULL;
-    size_t sent = requests_in(*items_take);
-    enum pk_code rc;
-
-    cmd_wire_set(request, "RequestItems", *items_take);
-    cmd_wire_set_text(request, "ReturnConsumedCapacity", PK_LIT("TOTAL")); /* for `capacity` */
-    rc = cmd_call(sender->context, "BatchWriteItem", request, &answer, NULL, sender->err);
-    if (rc == PK_OK) {
-        *items_take = cJSON_DetachItemFromObjectCaseSensitive(answer, "UnprocessedItems");
-        cJSON_Delete(answer);
-        cJSON_Delete(request);
-        sender->written += sent - requests_in(*items_take);
-        return PK_OK;
-    }
-    /* all of it throttled: it is sent again */
-    *items_take = cJSON_DetachItemFromObjectCaseSensitive(request, "RequestItems");
-    cJSON_Delete(request);
-    if (rc != PK_E_THROUGHPUT_EXCEEDED && rc != PK_E_THROTTLED && rc != PK_E_REQUEST_LIMIT)
+    if (rc != PK_OK || left == 0)
         return rc;
-    pk_error_release(sender->err);
-    return PK_OK;
-}
-
-static enum pk_code send_batch(struct sender *sender, cJSON *items)
-{
-    int pause = PAUSE_MIN_MS;
-    int tries = 0;
-    enum pk_code rc = PK_OK;
-
-    for (;;) {
-        size_t before = sender->written;
-
-        rc = send_once(sender, &items);
-        if (rc != PK_OK || requests_in(items) == 0)
-            break;
-        if (sender->written > before)
-            tries = 0;
-        if (++tries > TRIES_MAX) {
-            rc =
-                pk_fail(sender->err, PK_E_THROUGHPUT_EXCEEDED,
-                        "the table takes no more writes: %zu stay unprocessed", requests_in(items));
-            break;
-        }
-        if (!cmd_pause_ms(sender->context, pause)) {
-            rc = pk_fail(sender->err, PK_E_CANCELLED, "cancelled");
-            break;
-        }
-        pause = pause * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : pause * 2;
-    }
-    cJSON_Delete(items);
-    return rc;
+    return pk_fail(sender->err, PK_E_THROUGHPUT_EXCEEDED,
+                   "the table takes no more writes: %llu stay unprocessed",
+                   (unsigned long long)left);
 }
 
 static enum pk_code send_records(struct sender *sender)
@@ -205,7 +135,7 @@ static enum pk_code send_records(struct sender *sender)
     while (at < sender->table->count) {
         enum pk_code rc;
 
-        if (is_cancelled(sender->context))
+        if (cmd_is_cancelled(sender->context))
             return pk_fail(sender->err, PK_E_CANCELLED, "cancelled");
         rc = send_batch(sender, next_batch(sender, &at));
         if (rc != PK_OK)
@@ -282,12 +212,12 @@ static enum pk_code send_table(struct sender *sender)
         send_attachment(sender);
         return PK_OK;
     }
-    if (table->exists && sender->written > 0) {
+    if (table->exists && sender->batches.written > 0) {
         char prefix[400];
 
         (void)snprintf(prefix, sizeof(prefix),
-                       "table '%.*s': after %zu of %zu writes: ", PK_FMT(table->target),
-                       sender->written, table->count);
+                       "table '%.*s': after %llu of %zu writes: ", PK_FMT(table->target),
+                       (unsigned long long)sender->batches.written, table->count);
         pk_error_prefix(sender->err, prefix);
     }
     return rc;
@@ -303,7 +233,8 @@ enum pk_code transfer_send(struct cmd_context *context, struct transfer *transfe
         return rc;
     for (struct transfer_table *table = transfer->first; table != NULL; table = table->next) {
         sender.table = table;
-        sender.written = 0;
+        sender.batches =
+            (struct cmd_batch_sender){.context = context, .pause_max_ms = PAUSE_MAX_MS};
         rc = send_table(&sender);
         if (rc != PK_OK) {
             drop_tables(&sender, NULL);
