@@ -6,51 +6,12 @@
  */
 #include <criterion/criterion.h>
 
-#include "commands/backend.h"
+#include "tests/support/api_fixture.h"
 
-struct fixture {
-    struct pk_engine *engine;
-    struct cmd_backend *backend;
-    struct cmd_response response; /* of the last call */
-};
-
-#define NOON_2100 INT64_C(4102488000000) /* the paused clock of every test here */
-
-static void open_fixture(struct fixture *it)
+static const struct cmd_response *call(struct api_fixture *it, const char *op, const char *request)
 {
-    struct pk_engine_options options = {.memory = true, .no_ticker = true, .seed = 7};
-    struct pk_error err = PK_ERROR_INIT;
-
-    *it = (struct fixture){.response = CMD_RESPONSE_INIT};
-    cr_assert_eq(pk_engine_open(&options, &it->engine, &err), PK_OK, "%s", err.message);
-    pk_clock_pause(pk_engine_clock(it->engine));
-    cr_assert(pk_clock_set(pk_engine_clock(it->engine), NOON_2100));
-    while (pk_engine_tick(it->engine, NOON_2100)) {
-        /* until the counters of the new store are known */
-    }
-    it->backend = cmd_backend_local_new(it->engine);
-}
-
-static void close_fixture(struct fixture *it)
-{
-    cmd_response_release(&it->response);
-    cmd_backend_free(it->backend);
-    pk_engine_close(it->engine);
-}
-
-static const struct cmd_response *call(struct fixture *it, const char *op, const char *request)
-{
-    cmd_response_release(&it->response);
-    it->backend->ops->call(it->backend, pk_slice_cstr(op), pk_slice_cstr(request), NULL,
-                           &it->response);
+    (void)api_ask(it, op, request);
     return &it->response;
-}
-
-static void must(struct fixture *it, const char *op, const char *request)
-{
-    const struct cmd_response *response = call(it, op, request);
-
-    cr_assert_eq(response->http, 200, "%s: %s", op, response->body.data);
 }
 
 #define MUSIC                                                                                      \
@@ -133,11 +94,11 @@ static const struct body {
 
 Test(api_messages, bodies)
 {
-    struct fixture it;
+    struct api_fixture it;
 
-    open_fixture(&it);
-    must(&it, "CreateTable", MUSIC);
-    must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
+    api_open(&it);
+    api_must(&it, "CreateTable", MUSIC);
+    api_must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         const struct cmd_response *response = call(&it, bodies[i].op, bodies[i].request);
 
@@ -147,23 +108,23 @@ Test(api_messages, bodies)
                          response->body.data);
         cr_expect_eq(response->code == PK_OK, response->http == 200);
     }
-    close_fixture(&it);
+    api_close(&it);
 }
 
 Test(api_messages, too_large_a_body_is_413_without_json)
 {
-    struct fixture it;
+    struct api_fixture it;
     size_t size = 16 * 1024 * 1024 + 1;
     char *body = pk_malloc(size);
 
     memset(body, ' ', size);
-    open_fixture(&it);
+    api_open(&it);
     it.backend->ops->call(it.backend, PK_LIT("GetItem"), (pk_slice){body, size}, NULL,
                           &it.response);
     cr_expect_eq(it.response.http, 413);
     cr_expect_eq(it.response.code, PK_E_SERIALIZATION);
     cr_expect_eq(it.response.body.len, 0);
-    close_fixture(&it);
+    api_close(&it);
     free(body);
 }
 
@@ -172,15 +133,16 @@ Test(api_messages, too_large_a_body_is_413_without_json)
 enum { LARGE_ITEMS = 45, LARGE_RETURNED = 43, LARGE_BYTES = 390000 };
 
 /* Items k10, k11, … of table Large, each of so many bytes. */
-static void put_large_items(struct fixture *it)
+static void put_large_items(struct api_fixture *it)
 {
     struct pk_buf request = PK_BUF_INIT;
     size_t text = LARGE_BYTES - strlen("p") - strlen("k10") - strlen("v");
 
-    must(it, "CreateTable",
-         "{\"TableName\":\"Large\",\"BillingMode\":\"PAY_PER_REQUEST\",\"AttributeDefinitions\":"
-         "[{\"AttributeName\":\"p\",\"AttributeType\":\"S\"}],\"KeySchema\":"
-         "[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"}]}");
+    api_must(
+        it, "CreateTable",
+        "{\"TableName\":\"Large\",\"BillingMode\":\"PAY_PER_REQUEST\",\"AttributeDefinitions\":"
+        "[{\"AttributeName\":\"p\",\"AttributeType\":\"S\"}],\"KeySchema\":"
+        "[{\"AttributeName\":\"p\",\"KeyType\":\"HASH\"}]}");
     for (unsigned i = 10; i < 10 + LARGE_ITEMS; i++) {
         pk_buf_clear(&request);
         pk_buf_printf(&request,
@@ -189,7 +151,7 @@ static void put_large_items(struct fixture *it)
         memset(pk_buf_reserve(&request, text), 'x', text);
         request.len += text;
         pk_buf_add_cstr(&request, "\"}}}");
-        must(it, "PutItem", request.data);
+        api_must(it, "PutItem", request.data);
     }
     pk_buf_release(&request);
 }
@@ -211,11 +173,11 @@ Test(api_messages, batch_get_leaves_out_what_passes_16_mb)
         "\"UnprocessedKeys\":{\"Large\":{\"ConsistentRead\":true,\"ExpressionAttributeNames\":"
         "{\"#p\":\"p\"},\"ProjectionExpression\":\"#p\",\"Keys\":[{\"p\":{\"S\":\"k53\"}},"
         "{\"p\":{\"S\":\"k54\"}}]}}}";
-    struct fixture it;
+    struct api_fixture it;
     struct pk_buf request = PK_BUF_INIT;
     const char *unprocessed;
 
-    open_fixture(&it);
+    api_open(&it);
     put_large_items(&it);
     pk_buf_add_cstr(&request, "{\"RequestItems\":{\"Large\":{\"ProjectionExpression\":\"#p\","
                               "\"ConsistentRead\":true,\"ExpressionAttributeNames\":{\"#p\":"
@@ -223,14 +185,14 @@ Test(api_messages, batch_get_leaves_out_what_passes_16_mb)
     for (unsigned i = 10; i < 10 + LARGE_ITEMS; i++)
         pk_buf_printf(&request, "%s{\"p\":{\"S\":\"k%u\"}}", i == 10 ? "" : ",", i);
     pk_buf_add_cstr(&request, "]}}}");
-    must(&it, "BatchGetItem", request.data);
+    api_must(&it, "BatchGetItem", request.data);
     unprocessed = strstr(it.response.body.data, "\"UnprocessedKeys\"");
     cr_assert_not_null(unprocessed);
     cr_expect_str_eq(unprocessed, left);
     cr_expect_eq(count_texts(it.response.body.data, "{\"p\":{\"S\":"), LARGE_ITEMS);
     cr_expect_eq(count_texts(unprocessed, "{\"p\":{\"S\":"), LARGE_ITEMS - LARGE_RETURNED);
     pk_buf_release(&request);
-    close_fixture(&it);
+    api_close(&it);
 }
 
 /* ---- beside the response ------------------------------------------------------------------ */
@@ -252,10 +214,10 @@ static const struct place {
 
 Test(api_messages, place_of_a_fault)
 {
-    struct fixture it;
+    struct api_fixture it;
 
-    open_fixture(&it);
-    must(&it, "CreateTable", MUSIC);
+    api_open(&it);
+    api_must(&it, "CreateTable", MUSIC);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         struct pk_buf request = PK_BUF_INIT;
         const struct cmd_response *response;
@@ -268,17 +230,17 @@ Test(api_messages, place_of_a_fault)
         cr_expect_eq(response->span.len, places[i].len, "row %zu: %u", i, response->span.len);
         pk_buf_release(&request);
     }
-    close_fixture(&it);
+    api_close(&it);
 }
 
 Test(api_messages, facts_and_hint)
 {
-    struct fixture it;
+    struct api_fixture it;
     const struct cmd_response *response;
 
-    open_fixture(&it);
-    must(&it, "CreateTable", MUSIC);
-    must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
+    api_open(&it);
+    api_must(&it, "CreateTable", MUSIC);
+    api_must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
     response = call(&it, "GetItem", "{\"TableName\":\"Music\",\"Key\":" KEY "}");
     cr_expect(response->has_facts);
     cr_expect_eq(response->facts.items_read, 1);
@@ -287,23 +249,23 @@ Test(api_messages, facts_and_hint)
     cr_expect_gt(response->facts.partition_count, 0);
     response = call(&it, "GetItem", "{\"a\":1,\"a\":2}");
     cr_expect_str_eq(response->hint, "the request has the member 'a' twice");
-    close_fixture(&it);
+    api_close(&it);
 }
 
 Test(api_messages, cancel)
 {
-    struct fixture it;
+    struct api_fixture it;
     atomic_bool cancel;
 
     atomic_init(&cancel, true);
-    open_fixture(&it);
-    must(&it, "CreateTable", MUSIC);
-    must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
+    api_open(&it);
+    api_must(&it, "CreateTable", MUSIC);
+    api_must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
     cmd_response_release(&it.response);
     it.backend->ops->call(it.backend, PK_LIT("Scan"), PK_LIT("{\"TableName\":\"Music\"}"), &cancel,
                           &it.response);
     cr_expect_eq(it.response.code, PK_E_CANCELLED, "%s", it.response.body.data);
-    close_fixture(&it);
+    api_close(&it);
 }
 
 /* ---- descriptions ------------------------------------------------------------------------- */
@@ -377,25 +339,25 @@ static void expect_description(const struct cmd_response *response, const char *
 
 Test(api_messages, table_description)
 {
-    struct fixture it;
+    struct api_fixture it;
 
-    open_fixture(&it);
+    api_open(&it);
     expect_description(call(&it, "CreateTable", orders), "TableDescription", "CREATING");
     expect_description(call(&it, "DescribeTable", "{\"TableName\":\"Orders\"}"), "Table", "ACTIVE");
-    must(&it, "UpdateTable", "{\"TableName\":\"Orders\",\"BillingMode\":\"PAY_PER_REQUEST\"}");
-    must(&it, "DescribeTable", "{\"TableName\":\"Orders\"}");
+    api_must(&it, "UpdateTable", "{\"TableName\":\"Orders\",\"BillingMode\":\"PAY_PER_REQUEST\"}");
+    api_must(&it, "DescribeTable", "{\"TableName\":\"Orders\"}");
     cr_expect_not_null(strstr(it.response.body.data,
                               "\"BillingModeSummary\":{\"BillingMode\":\"PAY_PER_REQUEST\","
                               "\"LastUpdateToPayPerRequestDateTime\":4102488000.0}"));
     cr_expect_not_null(strstr(it.response.body.data, THROUGHPUT("0", "0")));
-    must(&it, "UpdateTable", "{\"TableName\":\"Orders\",\"DeletionProtectionEnabled\":false}");
-    must(&it, "UpdateTable",
-         "{\"TableName\":\"Orders\",\"TableClass\":\"STANDARD_INFREQUENT_ACCESS\"}");
-    must(&it, "DescribeTable", "{\"TableName\":\"Orders\"}");
+    api_must(&it, "UpdateTable", "{\"TableName\":\"Orders\",\"DeletionProtectionEnabled\":false}");
+    api_must(&it, "UpdateTable",
+             "{\"TableName\":\"Orders\",\"TableClass\":\"STANDARD_INFREQUENT_ACCESS\"}");
+    api_must(&it, "DescribeTable", "{\"TableName\":\"Orders\"}");
     cr_expect_not_null(strstr(it.response.body.data,
                               "\"TableClassSummary\":{\"TableClass\":\"STANDARD_INFREQUENT_ACCESS"
                               "\",\"LastUpdateDateTime\":4102488000.0}"));
-    must(&it, "DeleteTable", "{\"TableName\":\"Orders\"}");
+    api_must(&it, "DeleteTable", "{\"TableName\":\"Orders\"}");
     cr_expect(
         strncmp(it.response.body.data,
                 "{\"TableDescription\":{\"TableName\":\"Orders\",\"TableStatus\":\"DELETING\","
@@ -404,16 +366,16 @@ Test(api_messages, table_description)
         "%s", it.response.body.data);
     cr_expect_null(strstr(it.response.body.data, "KeySchema"));
     cr_expect_null(strstr(it.response.body.data, "CreationDateTime"));
-    close_fixture(&it);
+    api_close(&it);
 }
 
 Test(api_messages, names_of_attribute_updates)
 {
     struct pk_buf request = PK_BUF_INIT;
-    struct fixture it;
+    struct api_fixture it;
 
-    open_fixture(&it);
-    must(&it, "CreateTable", MUSIC);
+    api_open(&it);
+    api_must(&it, "CreateTable", MUSIC);
     for (size_t len = 65535; len <= 65536; len++) {
         pk_buf_clear(&request);
         pk_buf_add_cstr(&request,
@@ -429,7 +391,7 @@ Test(api_messages, names_of_attribute_updates)
                                "bytes\"}");
     }
     pk_buf_release(&request);
-    close_fixture(&it);
+    api_close(&it);
 }
 
 /* ---- our own operations ------------------------------------------------------------------- */
@@ -459,11 +421,11 @@ static const struct body inside[] = {
 
 Test(api_messages, looking_inside)
 {
-    struct fixture it;
+    struct api_fixture it;
 
-    open_fixture(&it);
-    must(&it, "CreateTable", MUSIC);
-    must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
+    api_open(&it);
+    api_must(&it, "CreateTable", MUSIC);
+    api_must(&it, "PutItem", "{\"TableName\":\"Music\",\"Item\":" ITEM "}");
     for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
         const struct cmd_response *response = call(&it, inside[i].op, inside[i].request);
 
@@ -472,5 +434,5 @@ Test(api_messages, looking_inside)
                          "row %zu, %s\n  wanted %s\n  got    %s", i, inside[i].op, inside[i].body,
                          response->body.data);
     }
-    close_fixture(&it);
+    api_close(&it);
 }

@@ -3,50 +3,12 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "commands/backend.h"
+#include "tests/support/api_fixture.h"
 
 struct fixture {
-    struct pk_engine *engine;
-    struct cmd_backend *backend;
-    struct cmd_response response;
+    struct api_fixture api;
     char iterator[2049];
 };
-
-/* The clock stands at 2100-01-01T12:00:00Z. */
-static void open_fixture(struct fixture *it)
-{
-    struct pk_engine_options options = {.memory = true, .no_ticker = true};
-    struct pk_error err = PK_ERROR_INIT;
-
-    *it = (struct fixture){.response = CMD_RESPONSE_INIT};
-    cr_assert_eq(pk_engine_open(&options, &it->engine, &err), PK_OK);
-    pk_clock_pause(pk_engine_clock(it->engine));
-    cr_assert(pk_clock_set(pk_engine_clock(it->engine), INT64_C(4102488000000)));
-    it->backend = cmd_backend_local_new(it->engine);
-}
-
-static void close_fixture(struct fixture *it)
-{
-    cmd_response_release(&it->response);
-    cmd_backend_free(it->backend);
-    pk_engine_close(it->engine);
-}
-
-static const char *call(struct fixture *it, const char *operation, const char *request)
-{
-    cmd_response_release(&it->response);
-    it->response = (struct cmd_response)CMD_RESPONSE_INIT;
-    it->backend->ops->call(it->backend, pk_slice_cstr(operation), pk_slice_cstr(request), NULL,
-                           &it->response);
-    return it->response.body.data;
-}
-
-static void must(struct fixture *it, const char *operation, const char *request)
-{
-    const char *body = call(it, operation, request);
-
-    cr_assert_eq(it->response.http, 200, "%s: %s", operation, body);
-}
 
 #define LABEL    "2100-01-01T12:00:00.000"
 #define ARN      "arn:aws:dynamodb:us-east-1:000000000000:table/Tab/stream/" LABEL
@@ -64,15 +26,15 @@ static void make_table(struct fixture *it, const char *view)
              "\"HASH\"},{\"AttributeName\":\"r\",\"KeyType\":\"RANGE\"}],\"StreamSpecification\":{"
              "\"StreamEnabled\":true,\"StreamViewType\":\"%s\"}}",
              view);
-    must(it, "CreateTable", request);
+    api_must(&it->api, "CreateTable", request);
 }
 
 static void take_iterator(struct fixture *it, const char *member)
 {
-    cJSON *answer = cJSON_Parse(it->response.body.data);
+    cJSON *answer = cJSON_Parse(it->api.response.body.data);
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(answer, member);
 
-    cr_assert(cJSON_IsString(text), "%s", it->response.body.data);
+    cr_assert(cJSON_IsString(text), "%s", it->api.response.body.data);
     snprintf(it->iterator, sizeof(it->iterator), "%s", text->valuestring);
     cJSON_Delete(answer);
 }
@@ -84,7 +46,7 @@ static void begin_at(struct fixture *it, const char *shard, const char *type)
     snprintf(request, sizeof(request),
              "{\"StreamArn\":\"" ARN "\",\"ShardId\":\"%s\",\"ShardIteratorType\":\"%s\"}", shard,
              type);
-    must(it, "GetShardIterator", request);
+    api_must(&it->api, "GetShardIterator", request);
     take_iterator(it, "ShardIterator");
 }
 
@@ -97,8 +59,8 @@ static const char *records(struct fixture *it)
     char *printed;
 
     snprintf(request, sizeof(request), "{\"ShardIterator\":\"%s\"}", it->iterator);
-    must(it, "GetRecords", request);
-    answer = cJSON_Parse(it->response.body.data);
+    api_must(&it->api, "GetRecords", request);
+    answer = cJSON_Parse(it->api.response.body.data);
     printed = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(answer, "Records"));
     snprintf(text, sizeof(text), "%s", printed);
     cJSON_free(printed);
@@ -128,14 +90,15 @@ static void expect_record(const char *text, const char *rest)
 
 Test(api_stream, records)
 {
-    struct fixture it;
+    struct fixture it = {.iterator = ""};
 
-    open_fixture(&it);
+    api_open(&it.api);
     make_table(&it, "NEW_AND_OLD_IMAGES");
     begin_at(&it, SHARD("4"), "TRIM_HORIZON");
-    must(&it, "PutItem",
-         "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"},\"e\":{\"N\":"
-         "\"1\"}}}");
+    api_must(
+        &it.api, "PutItem",
+        "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"},\"e\":{\"N\":"
+        "\"1\"}}}");
     expect_record(
         records(&it),
         EVENT(
@@ -143,9 +106,10 @@ Test(api_stream, records)
                       ",\"NewImage\":{\"e\":{\"N\":\"1\"},\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"}},"
                       "\"SequenceNumber\":\"100000000000000000001\",\"SizeBytes\":13,"
                       "\"StreamViewType\":\"NEW_AND_OLD_IMAGES\"}}]");
-    must(&it, "PutItem",
-         "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"},\"e\":{\"N\":"
-         "\"2\"}}}");
+    api_must(
+        &it.api, "PutItem",
+        "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"},\"e\":{\"N\":"
+        "\"2\"}}}");
     expect_record(
         records(&it),
         EVENT(
@@ -155,7 +119,7 @@ Test(api_stream, records)
                       "\"SequenceNumber\":\"100000000000000000002\",\"SizeBytes\":21,"
                       "\"StreamViewType\":\"NEW_AND_OLD_IMAGES\"}}]");
     cr_assert_str_eq(records(&it), "[]");
-    close_fixture(&it);
+    api_close(&it.api);
 }
 
 /* The sequence that DescribeStream names is good before a record has it, and the first record is
@@ -166,48 +130,51 @@ Test(api_stream, sequence_of_an_empty_shard)
                                         "AFTER_SEQUENCE_NUMBER\",\"SequenceNumber\":\"1" ZEROS "1"};
 
     for (size_t i = 0; i < 2; i++) {
-        struct fixture it;
+        struct fixture it = {.iterator = ""};
 
-        open_fixture(&it);
+        api_open(&it.api);
         make_table(&it, "KEYS_ONLY");
         begin_at(&it, SHARD("4"), types[i]);
-        must(&it, "PutItem",
-             "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"}}}");
+        api_must(&it.api, "PutItem",
+                 "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"}}}");
         expect_record(records(&it),
                       EVENT("INSERT") "4102488000" KEYS ",\"SequenceNumber\":\"1" ZEROS
                                       "1\",\"SizeBytes\":5,\"StreamViewType\":"
                                       "\"KEYS_ONLY\"}}]");
-        (void)call(
-            &it, "GetShardIterator",
+        (void)api_ask(
+            &it.api, "GetShardIterator",
             "{\"StreamArn\":\"" ARN "\",\"ShardId\":\"" SHARD(
                 "4") "\","
                      "\"ShardIteratorType\":\"AT_SEQUENCE_NUMBER\",\"SequenceNumber\":\"1" ZEROS
                      "2\"}");
-        cr_expect_eq(it.response.http, 400);
-        close_fixture(&it);
+        cr_expect_eq(it.api.response.http, 400);
+        api_close(&it.api);
     }
 }
 
 /* A deletion by TTL names who did it. */
 Test(api_stream, expired)
 {
-    struct fixture it;
+    struct fixture it = {.iterator = ""};
     struct pk_call call_ = {0};
     struct pk_arena arena = PK_ARENA_INIT;
     struct pk_error err = PK_ERROR_INIT;
 
-    open_fixture(&it);
+    api_open(&it.api);
     make_table(&it, "KEYS_ONLY");
-    must(&it, "UpdateTimeToLive",
-         "{\"TableName\":\"Tab\",\"TimeToLiveSpecification\":{\"Enabled\":true,\"AttributeName\":"
-         "\"e\"}}");
-    must(&it, "PutItem",
-         "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"},\"e\":{\"N\":"
-         "\"4102488010\"}}}");
+    api_must(
+        &it.api, "UpdateTimeToLive",
+        "{\"TableName\":\"Tab\",\"TimeToLiveSpecification\":{\"Enabled\":true,\"AttributeName\":"
+        "\"e\"}}");
+    api_must(
+        &it.api, "PutItem",
+        "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"},\"e\":{\"N\":"
+        "\"4102488010\"}}}");
     begin_at(&it, SHARD("4"), "LATEST");
     call_.arena = &arena;
-    cr_assert_eq(pk_engine_advance(it.engine, &call_, INT64_C(4102488010000) + 48 * 3600000, &err),
-                 PK_OK);
+    cr_assert_eq(
+        pk_engine_advance(it.api.engine, &call_, INT64_C(4102488010000) + 48 * 3600000, &err),
+        PK_OK);
     begin_at(&it, SHARD("4"), "TRIM_HORIZON");
     expect_record(
         records(&it),
@@ -216,7 +183,7 @@ Test(api_stream, expired)
                         "\"StreamViewType\":\"KEYS_ONLY\"},\"userIdentity\":{\"PrincipalId\":"
                         "\"dynamodb.amazonaws.com\",\"Type\":\"Service\"}}]");
     pk_arena_release(&arena);
-    close_fixture(&it);
+    api_close(&it.api);
 }
 
 static const struct {
@@ -257,41 +224,41 @@ static const struct {
 
 Test(api_stream, pages)
 {
-    struct fixture it;
+    struct fixture it = {.iterator = ""};
 
-    open_fixture(&it);
+    api_open(&it.api);
     make_table(&it, "NEW_IMAGE");
     for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
-        cr_expect_str_eq(call(&it, pages[i].operation, pages[i].request), pages[i].answer, "%s",
-                         pages[i].request);
-    close_fixture(&it);
+        cr_expect_str_eq(api_ask(&it.api, pages[i].operation, pages[i].request), pages[i].answer,
+                         "%s", pages[i].request);
+    api_close(&it.api);
 }
 
 /* Disabled: the shard ends, and so does its iterator. Expired: the error of that name. */
 Test(api_stream, ends)
 {
-    struct fixture it;
+    struct fixture it = {.iterator = ""};
     char request[2200];
 
-    open_fixture(&it);
+    api_open(&it.api);
     make_table(&it, "KEYS_ONLY");
-    must(&it, "PutItem",
-         "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"}}}");
+    api_must(&it.api, "PutItem",
+             "{\"TableName\":\"Tab\",\"Item\":{\"p\":{\"S\":\"k\"},\"r\":{\"N\":\"1\"}}}");
     begin_at(&it, SHARD("4"), "TRIM_HORIZON");
-    must(&it, "UpdateTable",
-         "{\"TableName\":\"Tab\",\"StreamSpecification\":{\"StreamEnabled\":false}}");
-    cr_assert_not_null(strstr(call(&it, "DescribeTable", "{\"TableName\":\"Tab\"}"),
+    api_must(&it.api, "UpdateTable",
+             "{\"TableName\":\"Tab\",\"StreamSpecification\":{\"StreamEnabled\":false}}");
+    cr_assert_not_null(strstr(api_ask(&it.api, "DescribeTable", "{\"TableName\":\"Tab\"}"),
                               "\"LatestStreamArn\":\"" ARN "\""));
-    cr_assert_null(strstr(it.response.body.data, "StreamSpecification"));
-    cr_assert_not_null(strstr(call(&it, "DescribeStream", "{\"StreamArn\":\"" ARN "\"}"),
+    cr_assert_null(strstr(it.api.response.body.data, "StreamSpecification"));
+    cr_assert_not_null(strstr(api_ask(&it.api, "DescribeStream", "{\"StreamArn\":\"" ARN "\"}"),
                               "\"StreamStatus\":\"DISABLED\""));
-    cr_assert_not_null(strstr(it.response.body.data, "\"EndingSequenceNumber\""));
+    cr_assert_not_null(strstr(it.api.response.body.data, "\"EndingSequenceNumber\""));
     snprintf(request, sizeof(request), "{\"ShardIterator\":\"%s\"}", it.iterator);
     cr_assert_neq(*records(&it), '\0');
     cr_assert_str_eq(it.iterator, "");
-    cr_assert(pk_clock_set(pk_engine_clock(it.engine), INT64_C(4102488900001)));
-    cr_assert_str_eq(call(&it, "GetRecords", request),
+    cr_assert(pk_clock_set(pk_engine_clock(it.api.engine), INT64_C(4102488900001)));
+    cr_assert_str_eq(api_ask(&it.api, "GetRecords", request),
                      "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ExpiredIteratorException\","
                      "\"message\":\"The provided iterator exceeds the maximum age allowed.\"}");
-    close_fixture(&it);
+    api_close(&it.api);
 }
