@@ -10,69 +10,42 @@
  *   race_engine [SECONDS] [SEED]       10 seconds by default
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/base/rng.h"
 #include "engine/engine.h"
-#include "tests/support/engine_fixture.h"
 #include "tests/support/log_fixture.h"
 #include "tests/support/naive_model.h"
+#include "tests/support/race.h"
 #include "tests/support/value_text.h"
 
 enum { WRITERS = 4, MOVERS = 2, ACCOUNTS = 24, MONEY = 100, OWN_KEYS = 20 };
 
-/* check takes every latch at once, far more locks than the sanitizer's deadlock detector can
- * follow. Their order is by stripe. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "detect_deadlocks=0";
-}
-
 struct race {
-    struct pk_engine *engine;
-    atomic_bool stop;
-    uint64_t seed;
     atomic_uint_least64_t writes, moves, conflicts, reads, definitions, indexes;
 };
 
-struct worker {
-    struct race *race;
-    unsigned number;
-    pthread_t thread;
-    struct pk_rng rng;
-    struct engine_fixture fx; /* its own arena, the common engine */
-};
-
-static PK_NORETURN void fail(struct worker *worker, const char *what)
-{
-    fprintf(stderr, "race_engine: seed %" PRIu64 ", worker %u: %s: %s\n", worker->race->seed,
-            worker->number, what, engine_message(&worker->fx));
-    abort();
-}
-
 /* Frees what one round made. */
-static void end_round(struct worker *worker)
+static void end_round(struct race_worker *worker)
 {
     engine_reset(&worker->fx);
 }
 
 /* Writers: items of their own ------------------------------------------------------------------*/
 
-static void compare_own(struct worker *worker, const struct naive_model *model, const char *key)
+static void compare_own(struct race_worker *worker, const struct naive_model *model,
+                        const char *key)
 {
     pk_value want = naive_get(model, engine_value(&worker->fx, key));
 
     if (engine_get(&worker->fx, "Items", key) != PK_OK)
-        fail(worker, "get");
+        race_fail(worker, "get");
     if (strcmp(engine_item(&worker->fx), value_text_print(&worker->fx.arena, want)) != 0)
-        fail(worker, "an item is not as its only writer left it");
+        race_fail(worker, "an item is not as its only writer left it");
 }
 
 /* All writers share item collections and the keys of the index. */
-static void write_own(struct worker *worker, struct naive_model *model)
+static void write_own(struct race_worker *worker, struct naive_model *model)
 {
     struct engine_fixture *fx = &worker->fx;
     const char *key =
@@ -93,17 +66,17 @@ static void write_own(struct worker *worker, struct naive_model *model)
         naive_set(model, engine_value(fx, key), engine_value(fx, item));
     }
     if (rc != PK_OK)
-        fail(worker, "write");
+        race_fail(worker, "write");
     atomic_fetch_add(&worker->race->writes, 1);
     compare_own(worker, model, key);
 }
 
 static void *writer_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
     struct naive_model model = {.items = NULL};
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         write_own(worker, &model);
         end_round(worker);
     }
@@ -113,7 +86,7 @@ static void *writer_main(void *context)
 
 /* Movers: money between accounts ---------------------------------------------------------------*/
 
-static void move_once(struct worker *worker)
+static void move_once(struct race_worker *worker)
 {
     struct engine_fixture *fx = &worker->fx;
     int from = (int)pk_rng_below(&worker->rng, ACCOUNTS);
@@ -141,15 +114,15 @@ static void move_once(struct worker *worker)
     if (rc == PK_E_TXN_CANCELED)
         atomic_fetch_add(&worker->race->conflicts, 1);
     else if (rc != PK_OK)
-        fail(worker, "transaction");
+        race_fail(worker, "transaction");
     atomic_fetch_add(&worker->race->moves, 1);
 }
 
 static void *mover_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         move_once(worker);
         end_round(worker);
     }
@@ -170,7 +143,7 @@ static enum pk_code add_money(void *context, pk_view item, struct pk_error *err)
     return PK_OK;
 }
 
-static void sum_once(struct worker *worker)
+static void sum_once(struct race_worker *worker)
 {
     struct engine_fixture *fx = &worker->fx;
     int64_t sum = 0;
@@ -178,13 +151,13 @@ static void sum_once(struct worker *worker)
 
     pk_error_release(&fx->err);
     if (pk_engine_scan(fx->engine, &fx->call, &read, &fx->read, &fx->err) != PK_OK)
-        fail(worker, "scan");
+        race_fail(worker, "scan");
     if (sum != ACCOUNTS * MONEY)
-        fail(worker, "the sum of all accounts has changed");
+        race_fail(worker, "the sum of all accounts has changed");
     atomic_fetch_add(&worker->race->reads, 1);
 }
 
-static void query_once(struct worker *worker)
+static void query_once(struct race_worker *worker)
 {
     struct engine_fixture *fx = &worker->fx;
     bool index = pk_rng_below(&worker->rng, 2) == 0;
@@ -193,15 +166,15 @@ static void query_once(struct worker *worker)
                                             .key = index ? "g = :k" : "p = :k",
                                             .values = index ? "{k: 'G1'}" : "{k: 'k1'}",
                                             .projection = index ? NULL : "n"}) != PK_OK)
-        fail(worker, "query");
+        race_fail(worker, "query");
     atomic_fetch_add(&worker->race->reads, 1);
 }
 
 static void *reader_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         sum_once(worker);
         query_once(worker);
         end_round(worker);
@@ -211,7 +184,7 @@ static void *reader_main(void *context)
 
 /* Definer: tables come and go, ticks and checks run --------------------------------------------*/
 
-static void define_once(struct worker *worker, unsigned round)
+static void define_once(struct race_worker *worker, unsigned round)
 {
     struct engine_fixture *fx = &worker->fx;
     const struct pk_tag tag = {PK_LIT("round"), PK_LIT("x")};
@@ -220,14 +193,14 @@ static void define_once(struct worker *worker, unsigned round)
     engine_table(fx, "Passing p:S; gsi g a:S all");
     for (int i = 0; i < 20; i++) {
         if (engine_put(fx, "Passing", engine_format(fx, "{p: 'k%d', a: 'A'}", i)) != PK_OK)
-            fail(worker, "put into a passing table");
+            race_fail(worker, "put into a passing table");
     }
     /* Redefines the tables that the others write. */
     if (pk_engine_tag(fx->engine, PK_LIT("Items"), &tag, 1, &fx->err) != PK_OK ||
         pk_engine_tag(fx->engine, PK_LIT("Accounts"), &tag, 1, &fx->err) != PK_OK)
-        fail(worker, "tag");
+        race_fail(worker, "tag");
     if (pk_engine_delete_table(fx->engine, PK_LIT("Passing"), &table, &fx->err) != PK_OK)
-        fail(worker, "drop");
+        race_fail(worker, "drop");
     pk_table_unref(table);
     pk_engine_tick(fx->engine, pk_clock_now(pk_engine_clock(fx->engine)));
     if (round % 8 == 0)
@@ -236,7 +209,7 @@ static void define_once(struct worker *worker, unsigned round)
 }
 
 /* An index of the table that all writers write is created, read and deleted. */
-static void move_index(struct worker *worker)
+static void move_index(struct race_worker *worker)
 {
     struct engine_fixture *fx = &worker->fx;
     const char *status = log_index_status(fx, "Items", "late");
@@ -249,7 +222,7 @@ static void move_index(struct worker *worker)
     if (rc == PK_OK && strcmp(status, "ACTIVE") == 0)
         rc = log_delete_index(fx, "Items", "late");
     if (rc != PK_OK)
-        fail(worker, "an index that comes and goes");
+        race_fail(worker, "an index that comes and goes");
     /* Lag comes and goes, too. */
     if (pk_rng_below(&worker->rng, 4) == 0)
         log_set_lag(fx, pk_rng_below(&worker->rng, 2) * 20, pk_rng_below(&worker->rng, 2) * 10);
@@ -258,9 +231,9 @@ static void move_index(struct worker *worker)
 
 static void *definer_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
 
-    for (unsigned round = 0; !atomic_load(&worker->race->stop); round++) {
+    for (unsigned round = 0; !race_is_over(worker); round++) {
         define_once(worker, round);
         move_index(worker);
         end_round(worker);
@@ -281,61 +254,34 @@ static void prepare(struct engine_fixture *fx)
     }
 }
 
-static void start(struct worker *worker, struct race *race, unsigned number,
-                  void *(*main)(void *context))
+static void start_all(struct race_frame *frame)
 {
-    worker->race = race;
-    worker->number = number;
-    pk_rng_seed(&worker->rng, race->seed + number);
-    engine_share(&worker->fx, race->engine);
-    if (pthread_create(&worker->thread, NULL, main, worker) != 0)
-        abort();
-}
-
-static void run(struct race *race, int64_t seconds)
-{
-    struct worker workers[WRITERS + MOVERS + 2];
-    unsigned n = 0;
-    int64_t end_ms = pk_clock_real_ms() + seconds * 1000;
-
-    while (n < WRITERS) {
-        start(&workers[n], race, n, writer_main);
-        n++;
-    }
-    while (n < WRITERS + MOVERS) {
-        start(&workers[n], race, n, mover_main);
-        n++;
-    }
-    start(&workers[n], race, n, reader_main);
-    n++;
-    start(&workers[n], race, n, definer_main);
-    n++;
-    while (pk_clock_real_ms() < end_ms)
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    atomic_store(&race->stop, true);
-    while (n > 0) {
-        pthread_join(workers[--n].thread, NULL);
-        engine_unshare(&workers[n].fx);
-    }
+    for (unsigned i = 0; i < WRITERS; i++)
+        race_start(frame, writer_main);
+    for (unsigned i = 0; i < MOVERS; i++)
+        race_start(frame, mover_main);
+    race_start(frame, reader_main);
+    race_start(frame, definer_main);
 }
 
 int main(int argc, char **argv)
 {
-    int64_t seconds = argc > 1 ? strtoll(argv[1], NULL, 10) : 10;
-    struct race race = {.seed =
-                            argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)pk_clock_real_ms()};
+    struct race_frame frame = race_begin("race_engine", 10, argc, argv);
+    struct race race = {0};
     struct engine_fixture fx;
 
     engine_open(&fx);
     pk_clock_resume(pk_engine_clock(fx.engine));
     prepare(&fx);
-    race.engine = fx.engine;
-    run(&race, seconds);
+    frame.race = &race;
+    frame.engine = fx.engine;
+    start_all(&frame);
+    race_wait(&frame);
     engine_close(&fx);
     printf("race_engine: seed %" PRIu64 ": %" PRIu64 " writes, %" PRIu64 " moves (%" PRIu64
            " cancelled), %" PRIu64 " reads, %" PRIu64 " definitions, %" PRIu64
            " steps of an index\n",
-           race.seed, atomic_load(&race.writes), atomic_load(&race.moves),
+           frame.seed, atomic_load(&race.writes), atomic_load(&race.moves),
            atomic_load(&race.conflicts), atomic_load(&race.reads), atomic_load(&race.definitions),
            atomic_load(&race.indexes));
     return 0;

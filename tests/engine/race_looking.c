@@ -9,51 +9,23 @@
  *   race_looking [SECONDS] [SEED]       4 seconds by default
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "engine/base/rng.h"
 #include "engine/looking.h"
 #include "engine/ops/core.h"
-#include "tests/support/engine_fixture.h"
+#include "tests/support/race.h"
 
 enum { WRITERS = 3, FOLLOWERS = 2, PAGERS = 2, READERS = 1, SECONDS = 4 };
 
-/* check takes every latch at once, far more locks than the sanitizer's deadlock detector can
- * follow. Their order is by stripe. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "detect_deadlocks=0";
-}
-
 struct race {
-    struct pk_engine *engine;
-    atomic_bool stop;
-    uint64_t seed;
     atomic_uint_least64_t writes, records, lost, pages, reads, leases;
 };
 
-struct worker {
-    struct race *race;
-    unsigned number;
-    pthread_t thread;
-    struct pk_rng rng;
-    struct engine_fixture fx; /* its own arena, the common engine */
-};
-
-static PK_NORETURN void fail(struct worker *worker, const char *what)
-{
-    fprintf(stderr, "race_looking: seed %" PRIu64 ", worker %u: %s: %s\n", worker->race->seed,
-            worker->number, what, engine_message(&worker->fx));
-    abort();
-}
-
 /* Writers --------------------------------------------------------------------------------------*/
 
-static void write_once(struct worker *worker, int n)
+static void write_once(struct race_worker *worker, int n)
 {
     struct engine_fixture *fx = &worker->fx;
     struct pk_write writes[2];
@@ -64,7 +36,7 @@ static void write_once(struct worker *worker, int n)
 
     if (n % 7 != 0) {
         if (engine_put(fx, "Items", item) != PK_OK)
-            fail(worker, "put");
+            race_fail(worker, "put");
         return;
     }
     writes[0] = engine_write_of(
@@ -76,14 +48,14 @@ static void write_once(struct worker *worker, int n)
                 .item = engine_format(fx, "{p: 'w%u', s: %d}", worker->number, n % 50 + 1)});
     pk_error_release(&fx->err);
     if (pk_engine_transact_write(fx->engine, &fx->call, &request, &result, &fx->err) != PK_OK)
-        fail(worker, "transaction");
+        race_fail(worker, "transaction");
 }
 
 static void *writer_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
 
-    for (int n = 1; !atomic_load(&worker->race->stop); n++) {
+    for (int n = 1; !race_is_over(worker); n++) {
         write_once(worker, n);
         atomic_fetch_add(&worker->race->writes, 1);
         engine_reset(&worker->fx);
@@ -94,18 +66,18 @@ static void *writer_main(void *context)
 /* A table that comes and goes, with records of it in the ring. */
 static void *definer_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         struct pk_table *table = NULL;
 
         engine_table(&worker->fx, "Gone p:S; gsi G v:S keys");
         (void)engine_put(&worker->fx, "Gone", "{p: 'x', v: 'y'}");
-        if (pk_engine_delete_table(worker->race->engine, PK_LIT("Gone"), &table, &worker->fx.err) !=
+        if (pk_engine_delete_table(worker->fx.engine, PK_LIT("Gone"), &table, &worker->fx.err) !=
             PK_OK)
-            fail(worker, "drop");
+            race_fail(worker, "drop");
         pk_table_unref(table);
-        (void)pk_engine_tick(worker->race->engine, FIXTURE_NOW_MS);
+        (void)pk_engine_tick(worker->fx.engine, FIXTURE_NOW_MS);
         engine_reset(&worker->fx);
     }
     return NULL;
@@ -114,15 +86,15 @@ static void *definer_main(void *context)
 /* The lease runs out, as if nobody had looked for half a minute: `leases` is odd meanwhile. */
 static void *ender_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
     const struct timespec pause = {0, 20000000};
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         nanosleep(&pause, NULL);
         atomic_fetch_add(&worker->race->leases, 1);
-        atomic_store(&worker->race->engine->tail.lease.until_us, 1);
-        atomic_store(&worker->race->engine->read_notes.lease.until_us, 1);
-        (void)pk_engine_tick(worker->race->engine, FIXTURE_NOW_MS);
+        atomic_store(&worker->fx.engine->tail.lease.until_us, 1);
+        atomic_store(&worker->fx.engine->read_notes.lease.until_us, 1);
+        (void)pk_engine_tick(worker->fx.engine, FIXTURE_NOW_MS);
         atomic_fetch_add(&worker->race->leases, 1);
     }
     return NULL;
@@ -132,16 +104,16 @@ static void *ender_main(void *context)
 
 static void *reader_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
     struct engine_fixture *fx = &worker->fx;
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         const struct read_text scan = {.from = "Items", .filter = "n > :n", .values = "{n: 5}"};
         const struct read_text query = {.from = "Items.G", .key = "g = :g", .values = "{g: 'G1'}"};
 
         if (engine_read(fx, &scan) != PK_OK || engine_read(fx, &query) != PK_OK ||
             engine_get(fx, "Items", "{p: 'w0', s: 0}") != PK_OK)
-            fail(worker, "read");
+            race_fail(worker, "read");
         atomic_fetch_add(&worker->race->reads, 3);
         engine_reset(fx);
     }
@@ -151,7 +123,7 @@ static void *reader_main(void *context)
 /* Those who look -------------------------------------------------------------------------------*/
 
 struct follower {
-    struct worker *worker;
+    struct race_worker *worker;
     uint64_t last;
     int64_t seen[WRITERS]; /* the number that each writer's item had last; 0: not known */
     bool gap;
@@ -183,7 +155,7 @@ static enum pk_code follow(void *context, const struct pk_tail_record *record, s
 
     (void)err;
     if (record->number <= follower->last)
-        fail(follower->worker, "a record comes twice");
+        race_fail(follower->worker, "a record comes twice");
     follower->last = record->number;
     if (!pk_slice_is(record->table, "Items") || n == 0)
         return PK_OK;
@@ -191,7 +163,7 @@ static enum pk_code follow(void *context, const struct pk_tail_record *record, s
     if (follower->seen[writer] != 0 && n != follower->seen[writer] + 1)
         follower->gap = true;
     if (record->before.len > 0 && number_of(record->before, "n") != n - 1)
-        fail(follower->worker, "the images do not follow each other");
+        race_fail(follower->worker, "the images do not follow each other");
     follower->seen[writer] = n;
     return PK_OK;
 }
@@ -205,18 +177,18 @@ static void forget(struct follower *follower)
 /* What happens while no lease is held is never seen, and is not lost either. */
 static void follow_on(struct follower *follower)
 {
-    struct worker *worker = follower->worker;
+    struct race_worker *worker = follower->worker;
     const struct pk_tail_request request = {
         .after = follower->last, .limit = 200, .record = follow, .context = follower};
     uint64_t leases = atomic_load(&worker->race->leases);
     struct pk_tail_result result;
 
-    if (pk_engine_tail(worker->race->engine, &worker->fx.call, &request, &result,
-                       &worker->fx.err) != PK_OK)
-        fail(worker, "tail");
+    if (pk_engine_tail(worker->fx.engine, &worker->fx.call, &request, &result, &worker->fx.err) !=
+        PK_OK)
+        race_fail(worker, "tail");
     if (leases % 2 == 0 && atomic_load(&worker->race->leases) == leases && result.lost == 0) {
         if (follower->gap)
-            fail(worker, "a change is missing");
+            race_fail(worker, "a change is missing");
     } else {
         forget(follower);
     }
@@ -226,12 +198,12 @@ static void follow_on(struct follower *follower)
 
 static void *follower_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
     struct follower follower = {.worker = worker};
     const struct timespec pause = {0, 1000000};
     uint64_t leases = 0;
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         uint64_t now = atomic_load(&worker->race->leases);
 
         if (now != leases)
@@ -247,11 +219,11 @@ static void *follower_main(void *context)
 
 static void *pager_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
     static const char *const indexes[] = {NULL, "G"};
     pk_value from = pk_value_missing();
 
-    for (unsigned i = 0; !atomic_load(&worker->race->stop); i++) {
+    for (unsigned i = 0; !race_is_over(worker); i++) {
         const char *index = indexes[i / 8 % 2];
         const struct pk_viewport_request request = {
             .table = PK_LIT("Items"),
@@ -264,12 +236,12 @@ static void *pager_main(void *context)
         };
         struct pk_viewport viewport;
 
-        if (pk_engine_viewport(worker->race->engine, &worker->fx.call, &request, &viewport,
+        if (pk_engine_viewport(worker->fx.engine, &worker->fx.call, &request, &viewport,
                                &worker->fx.err) != PK_OK)
-            fail(worker, "viewport");
+            race_fail(worker, "viewport");
         for (size_t k = 0; k < viewport.count; k++) {
             if (viewport.collections[k].items < viewport.collections[k].row_count)
-                fail(worker, "a collection has less items than rows");
+                race_fail(worker, "a collection has less items than rows");
         }
         from = viewport.next;
         atomic_fetch_add(&worker->race->pages, 1);
@@ -281,46 +253,32 @@ static void *pager_main(void *context)
 
 /* ----------------------------------------------------------------------------------------------*/
 
-static void start(struct worker *worker, struct race *race, unsigned number,
-                  void *(*body)(void *context))
+static void start_all(struct race_frame *frame)
 {
-    worker->race = race;
-    worker->number = number;
-    pk_rng_seed(&worker->rng, race->seed + number);
-    engine_share(&worker->fx, race->engine);
-    if (pthread_create(&worker->thread, NULL, body, worker) != 0)
-        abort();
+    for (unsigned i = 0; i < WRITERS; i++)
+        race_start(frame, writer_main);
+    for (unsigned i = 0; i < FOLLOWERS; i++)
+        race_start(frame, follower_main);
+    for (unsigned i = 0; i < PAGERS; i++)
+        race_start(frame, pager_main);
+    for (unsigned i = 0; i < READERS; i++)
+        race_start(frame, reader_main);
+    race_start(frame, definer_main);
+    race_start(frame, ender_main);
 }
 
 int main(int argc, char **argv)
 {
-    const struct timespec duration = {argc > 1 ? atoi(argv[1]) : SECONDS, 0};
-    struct worker workers[WRITERS + FOLLOWERS + PAGERS + READERS + 2] = {0};
-    struct race race = {.seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
+    struct race_frame frame = race_begin("race_looking", SECONDS, argc, argv);
+    struct race race = {0};
     struct engine_fixture fx;
-    unsigned count = 0;
 
     engine_open(&fx);
-    race.engine = fx.engine;
+    frame.race = &race;
+    frame.engine = fx.engine;
     engine_table(&fx, "Items p:S s:N; gsi G g:S keys");
-    for (unsigned i = 0; i < WRITERS; i++, count++)
-        start(&workers[count], &race, i, writer_main);
-    for (unsigned i = 0; i < FOLLOWERS; i++, count++)
-        start(&workers[count], &race, count, follower_main);
-    for (unsigned i = 0; i < PAGERS; i++, count++)
-        start(&workers[count], &race, count, pager_main);
-    for (unsigned i = 0; i < READERS; i++, count++)
-        start(&workers[count], &race, count, reader_main);
-    start(&workers[count], &race, count, definer_main);
-    count++;
-    start(&workers[count], &race, count, ender_main);
-    count++;
-    nanosleep(&duration, NULL);
-    atomic_store(&race.stop, true);
-    for (unsigned i = 0; i < count; i++) {
-        pthread_join(workers[i].thread, NULL);
-        engine_unshare(&workers[i].fx);
-    }
+    start_all(&frame);
+    race_wait(&frame);
     printf("race_looking: %" PRIuLEAST64 " writes, %" PRIuLEAST64 " looks at changes (%" PRIuLEAST64
            " lost), %" PRIuLEAST64 " pages, %" PRIuLEAST64 " reads, %" PRIuLEAST64 " leases\n",
            atomic_load(&race.writes), atomic_load(&race.records), atomic_load(&race.lost),

@@ -9,47 +9,21 @@
  *   race_split [SECONDS] [SEED]       5 seconds by default
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/base/rng.h"
 #include "engine/engine.h"
 #include "tests/support/log_fixture.h"
+#include "tests/support/race.h"
 #include "tests/support/split_fixture.h"
 
 enum { WRITERS = 4, SORTS = 30, ITEMS = WRITERS * SORTS };
 
-/* A split takes every latch at once, far more locks than the sanitizer's deadlock detector can
- * follow. Their order is by stripe. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "detect_deadlocks=0";
-}
-
 struct race {
-    struct pk_engine *engine;
-    atomic_bool stop;
-    uint64_t seed;
+    uint64_t seed;         /* for messages */
     int64_t values[ITEMS]; /* each written by one thread */
     atomic_uint_least64_t writes, splits, reads, ticks;
 };
-
-struct worker {
-    struct race *race;
-    unsigned number;
-    pthread_t thread;
-    struct pk_rng rng;
-    struct engine_fixture fx; /* its own arena, the common engine */
-};
-
-static PK_NORETURN void fail(struct worker *worker, const char *what)
-{
-    fprintf(stderr, "race_split: seed %" PRIu64 ", worker %u: %s: %s\n", worker->race->seed,
-            worker->number, what, engine_message(&worker->fx));
-    abort();
-}
 
 static const char *key_of(struct engine_fixture *fx, unsigned item)
 {
@@ -58,17 +32,17 @@ static const char *key_of(struct engine_fixture *fx, unsigned item)
 
 static void *writer_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
     struct engine_fixture *fx = &worker->fx;
     int64_t *values = worker->race->values;
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         unsigned item = worker->number * SORTS + (unsigned)pk_rng_below(&worker->rng, SORTS);
         const char *next = engine_format(fx, "{v: %lld, g: 'G%lld'}", (long long)values[item] + 1,
                                          (long long)values[item] % 3);
 
         if (engine_update(fx, "T", key_of(fx, item), "SET v = :v, g = :g", next) != PK_OK)
-            fail(worker, "write");
+            race_fail(worker, "write");
         values[item]++;
         atomic_fetch_add(&worker->race->writes, 1);
         engine_reset(fx);
@@ -78,10 +52,10 @@ static void *writer_main(void *context)
 
 static void *splitter_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
     struct engine_fixture *fx = &worker->fx;
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         unsigned item = (unsigned)pk_rng_below(&worker->rng, ITEMS);
         bool index = pk_rng_below(&worker->rng, 3) == 0;
         const char *key = engine_format(fx, "{g: 'G%d', p: 'k%u', r: %u}",
@@ -90,7 +64,7 @@ static void *splitter_main(void *context)
             split_position(fx, index ? "T.by_g" : "T", index ? key : key_of(fx, item));
 
         if (split_before(fx, index ? "T.by_g" : "T", &position, 1) != PK_OK)
-            fail(worker, "split");
+            race_fail(worker, "split");
         atomic_fetch_add(&worker->race->splits, 1);
         engine_reset(fx);
     }
@@ -99,20 +73,20 @@ static void *splitter_main(void *context)
 
 static void *reader_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
     struct engine_fixture *fx = &worker->fx;
 
-    while (!atomic_load(&worker->race->stop)) {
+    while (!race_is_over(worker)) {
         bool index = pk_rng_below(&worker->rng, 2) == 0;
 
         if (engine_read(fx, &(struct read_text){.from = index ? "T.by_g" : "T",
                                                 .key = index ? "g = :k" : "p = :k",
                                                 .values = index ? "{k: 'G1'}" : "{k: 'k1'}"}) !=
             PK_OK)
-            fail(worker, "query");
+            race_fail(worker, "query");
         if (fx->read.facts.partition + fx->read.facts.partitions_touched >
             fx->read.facts.partition_count)
-            fail(worker, "more partitions than there are");
+            race_fail(worker, "more partitions than there are");
         (void)split_text(fx, "T");
         atomic_fetch_add(&worker->race->reads, 1);
         engine_reset(fx);
@@ -121,7 +95,7 @@ static void *reader_main(void *context)
 }
 
 /* Another index is built, and goes, while the table it copies is split. */
-static void move_index(struct worker *worker)
+static void move_index(struct race_worker *worker)
 {
     struct engine_fixture *fx = &worker->fx;
     const char *status = log_index_status(fx, "T", "late");
@@ -132,14 +106,14 @@ static void move_index(struct worker *worker)
     else if (strcmp(status, "ACTIVE") == 0)
         rc = log_delete_index(fx, "T", "late");
     if (rc != PK_OK)
-        fail(worker, "an index that comes and goes");
+        race_fail(worker, "an index that comes and goes");
 }
 
 static void *ticker_main(void *context)
 {
-    struct worker *worker = context;
+    struct race_worker *worker = context;
 
-    for (unsigned round = 0; !atomic_load(&worker->race->stop); round++) {
+    for (unsigned round = 0; !race_is_over(worker); round++) {
         log_tick(&worker->fx);
         if (round % 50 == 0)
             engine_assert_clean(&worker->fx);
@@ -212,40 +186,13 @@ static void verify(struct race *race, struct engine_fixture *fx)
 
 /* The race -------------------------------------------------------------------------------------*/
 
-static void start(struct worker *worker, struct race *race, unsigned number,
-                  void *(*main)(void *context))
+static void start_all(struct race_frame *frame)
 {
-    worker->race = race;
-    worker->number = number;
-    pk_rng_seed(&worker->rng, race->seed + number);
-    engine_share(&worker->fx, race->engine);
-    if (pthread_create(&worker->thread, NULL, main, worker) != 0)
-        abort();
-}
-
-static void run(struct race *race, int64_t seconds)
-{
-    struct worker workers[WRITERS + 3];
-    unsigned n = 0;
-    int64_t end_ms = pk_clock_real_ms() + seconds * 1000;
-
-    while (n < WRITERS) {
-        start(&workers[n], race, n, writer_main);
-        n++;
-    }
-    start(&workers[n], race, n, splitter_main);
-    n++;
-    start(&workers[n], race, n, reader_main);
-    n++;
-    start(&workers[n], race, n, ticker_main);
-    n++;
-    while (pk_clock_real_ms() < end_ms)
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    atomic_store(&race->stop, true);
-    while (n > 0) {
-        pthread_join(workers[--n].thread, NULL);
-        engine_unshare(&workers[n].fx);
-    }
+    for (unsigned i = 0; i < WRITERS; i++)
+        race_start(frame, writer_main);
+    race_start(frame, splitter_main);
+    race_start(frame, reader_main);
+    race_start(frame, ticker_main);
 }
 
 static void prepare(struct engine_fixture *fx)
@@ -262,16 +209,17 @@ static void prepare(struct engine_fixture *fx)
 
 int main(int argc, char **argv)
 {
-    int64_t seconds = argc > 1 ? strtoll(argv[1], NULL, 10) : 5;
-    static struct race race;
+    struct race_frame frame = race_begin("race_split", 5, argc, argv);
+    struct race race = {.seed = frame.seed};
     struct engine_fixture fx;
 
-    race.seed = argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)pk_clock_real_ms();
     engine_open(&fx);
     pk_clock_resume(pk_engine_clock(fx.engine));
     prepare(&fx);
-    race.engine = fx.engine;
-    run(&race, seconds);
+    frame.race = &race;
+    frame.engine = fx.engine;
+    start_all(&frame);
+    race_wait(&frame);
     log_set_lag(&fx, 0, 0);
     verify(&race, &fx);
     log_settle(&fx);
