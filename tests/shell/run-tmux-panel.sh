@@ -5,68 +5,37 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell/tmux.sh
 PKSK=${PKSK:-$PWD/pksk}
-if ! command -v tmux >/dev/null; then
-    echo "tmux is missing"
-    exit 1
-fi
+need_tmux
 store=$home/store
-modes="stty -g >$home/before; "
 # as "$PKSK -q $store", with its process id in a file
 pksk_pid="sh -c 'echo \$\$ >$home/pid; exec $PKSK -q $store'"
-end="; echo \"left with \$?\"; stty -g >$home/after; cat"
 
 # on: the panel is there
 on() {
     wait_for '^─ output '
 }
 
+line_is() {
+    [ "$(screen | sed '/^$/d' | tail -n 1)" = "$1" ]
+}
+
 # prompt TEXT: until the line being typed is exactly that
 prompt() {
-    looks=0
-    until [ "$(screen | sed '/^$/d' | tail -n 1)" = "$1" ]; do
-        looks=$((looks + 1))
-        if [ "$looks" -ge "$PATIENCE" ]; then
-            problem="${problem:-the line is not '$1':
-$(screen)}"
-            return 1
-        fi
-        sleep 0.05
-    done
+    until_true "the line is not '$1'" line_is "$1"
 }
 
-# left: the program has ended, and the modes of the terminal are as before
-left() {
-    wait_for '^left with '"$1"'$'
-    wait_for_file "$home/after"
-    equal 'the modes of the terminal' "$(cat "$home/after")" "$(cat "$home/before")"
-    rm -f "$home/after"
-}
-
-wait_for_file() {
-    looks=0
-    while [ ! -s "$1" ] && [ "$looks" -lt "$PATIENCE" ]; do
-        looks=$((looks + 1))
-        sleep 0.05
-    done
+view_shows() {
+    screen | sed '/^─ output/,$d' | grep -q -e "$1"
 }
 
 # view PATTERN: until the rows above the output have a line that matches
 view() {
-    looks=0
-    until screen | sed '/^─ output/,$d' | grep -q -e "$1"; do
-        looks=$((looks + 1))
-        if [ "$looks" -ge "$PATIENCE" ]; then
-            problem="${problem:-no line like '$1' in the view:
-$(screen)}"
-            return 1
-        fi
-        sleep 0.05
-    done
+    until_true "no line like '$1' in the view" view_shows "$1"
 }
 
 # view_lacks PATTERN
 view_lacks() {
-    if screen | sed '/^─ output/,$d' | grep -q -e "$1"; then
+    if view_shows "$1"; then
         problem="${problem:-'$1' should not be in the view:
 $(screen)}"
     fi
@@ -77,16 +46,7 @@ cursor() {
     tm display-message -p -t 0 '#{cursor_x} #{cursor_y}'
 }
 
-"$PKSK" -q --no-init -c "create table Music (Artist S, Song S);
-create table Big (k S);" -c "use Music
-put Acme Blue {Plays: 1}
-put Acme 日本語 {Plays: 22, Note: 'x'}" "$store" >/dev/null 2>&1
-i=0
-while [ $i -lt 500 ]; do
-    echo "put k$i {v: $i} into Big"
-    i=$((i + 1))
-done >"$home/fill"
-"$PKSK" -q --no-init -f "$home/fill" "$store" >/dev/null 2>&1
+make_music "$store"
 
 start 80 24 "${modes}$PKSK -q $store$end"
 prompt 'pksk>'
@@ -286,11 +246,7 @@ keys F7
 wait_for 'KEYS HERE'
 typed 'scan'
 keys Escape
-looks=0
-while screen | grep -q 'KEYS HERE' && [ "$looks" -lt "$PATIENCE" ]; do
-    looks=$((looks + 1))
-    sleep 0.05
-done
+wait_out 'KEYS HERE'
 prompt 'pksk Music>'
 keys F7
 wait_for 'KEYS HERE'
@@ -491,7 +447,7 @@ case_ok 'split: all of them at once, and a view that is frozen'
 
 "$PKSK" serve --port 0 --memory >"$home/served" 2>&1 &
 server=$!
-wait_for_file "$home/served"
+until_true "the server does not say where it is" test -s "$home/served"
 url=$(grep -o 'http://[0-9.:]*' "$home/served" | head -n 1)
 start 100 30 "$PKSK -q --memory"
 prompt 'pksk>'
@@ -529,11 +485,7 @@ line 'watch 0 count scan from Big'
 wait_for '^ 500 items'
 typed 'put Acme Half {} into Music'
 tm kill-server
-looks=0
-until "$PKSK" -q --no-init -c 'tables' "$store" >/dev/null 2>&1 || [ "$looks" -ge "$PATIENCE" ]; do
-    looks=$((looks + 1))
-    sleep 0.05
-done
+until_true "the store is held" opens "$store"
 equal 'the half typed item' "$("$PKSK" -q --no-init --mode jsonl -c 'get Acme Half from Music' "$store" 2>&1 | grep -c Half)" 0
 equal 'the check' "$("$PKSK" -q --no-init -c check "$store" >/dev/null 2>&1 && echo clean)" clean
 case_ok 'the terminal goes away: the store is closed, nothing half typed runs'

@@ -5,15 +5,10 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell/tmux.sh
 PKSK=${PKSK:-$PWD/pksk}
-if ! command -v tmux >/dev/null; then
-    echo "tmux is missing"
-    exit 1
-fi
+need_tmux
 store=$home/store
 mkdir -m 700 "$store"
 mkfifo "$home/statements"
-modes="stty -g >$home/before; "
-end="; echo \"left with \$?\"; stty -g >$home/after; cat"
 
 # owner: a shell that holds the store and reads statements from descriptor 3
 owner() {
@@ -34,28 +29,7 @@ gone() {
 
 # answered TEXT: until the shell has printed it
 answered() {
-    looks=0
-    until grep -q -e "$1" "$home/owner"; do
-        looks=$((looks + 1))
-        if [ "$looks" -ge "$PATIENCE" ]; then
-            problem="${problem:-the shell has not said '$1':
-$(cat "$home/owner")}"
-            return 1
-        fi
-        sleep 0.05
-    done
-}
-
-# left STATUS: the panel has ended, and the modes of the terminal are as before
-left() {
-    wait_for "^left with $1\$"
-    looks=0
-    while [ ! -s "$home/after" ] && [ "$looks" -lt "$PATIENCE" ]; do
-        looks=$((looks + 1))
-        sleep 0.05
-    done
-    equal 'the modes of the terminal' "$(cat "$home/after")" "$(cat "$home/before")"
-    rm -f "$home/after"
+    until_true "the shell has not said '$1'" grep -q -e "$1" "$home/owner"
 }
 
 start 80 24 "$modes$PKSK panel $home/nowhere$end"
@@ -89,12 +63,7 @@ lacks 'ORDER#2'
 say 'put USER#1 ORDER#2 {total: 7}'
 wait_for 'ORDER#2 .*total 7'
 say 'del USER#1 ORDER#1'
-looks=0
-while screen | grep -q 'ORDER#1 ' && [ "$looks" -lt "$PATIENCE" ]; do
-    looks=$((looks + 1))
-    sleep 0.05
-done
-lacks 'ORDER#1 '
+wait_out 'ORDER#1 '
 case_ok 'a row of its collection comes, and goes, by the write alone'
 
 say 'query USER#1 where total > 6'
@@ -167,12 +136,7 @@ keys F3
 wait_for 'ORDER#3'
 panel=$(cat "$home/panel")
 kill -STOP "$panel"
-looks=0
-until grep -q '^State:.*T' "/proc/$panel/status" || [ "$looks" -ge "$PATIENCE" ]; do
-    looks=$((looks + 1))
-    sleep 0.05
-done
-equal 'its state' "$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$panel/status")" T
+until_true 'the panel is not stopped' grep -q '^State:[[:space:]]*T' "/proc/$panel/status"
 i=0
 while [ $i -lt 200 ]; do
     echo "put STOPPED k$i {v: $i}"
@@ -191,12 +155,7 @@ wait_for 'connecting: '
 [ -S "$store/panel.sock" ] || problem="${problem:-the socket of a killed shell is gone}"
 keys F4
 owner
-looks=0
-while screen | grep -q 'connecting' && [ "$looks" -lt "$PATIENCE" ]; do
-    looks=$((looks + 1))
-    sleep 0.05
-done
-lacks 'connecting'
+wait_out 'connecting'
 say 'put BACK k {v: 1} into dashboard'
 wait_for 'BACK k'
 case_ok 'the shell is killed; the next one takes over, and the panel with it'

@@ -5,23 +5,11 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell/tmux.sh
 PKSK=${PKSK:-$PWD/pksk}
-if ! command -v tmux >/dev/null; then
-    echo "tmux is missing"
-    exit 1
-fi
+need_tmux
 store=$home/store
 end='; echo "left with $?"; cat'
 
-"$PKSK" -q --no-init -c "create table Music (Artist S, Song S);
-create table Big (k S);" -c "use Music
-put Acme Blue {Plays: 1}
-put Acme 日本語 {Plays: 22, Note: 'x'}" "$store" >/dev/null 2>&1
-i=0
-while [ $i -lt 500 ]; do
-    echo "put k$i {v: $i} into Big"
-    i=$((i + 1))
-done >"$home/fill"
-"$PKSK" -q --no-init -f "$home/fill" "$store" >/dev/null 2>&1
+make_music "$store"
 
 echo '"\e[5~": history-search-backward' >"$home/.inputrc"
 start 80 24 "$PKSK $store $end"
@@ -357,12 +345,7 @@ line 'serve 0'
 wait_for '^ serving http'
 last_line '^pksk>$'
 keys C-d
-looks=0
-while tm has-session 2>/dev/null && [ "$looks" -lt "$PATIENCE" ]; do
-    looks=$((looks + 1))
-    sleep 0.05
-done
-[ "$looks" -lt "$PATIENCE" ] || problem="${problem:-the shell does not end while it serves}"
+until_true 'the shell does not end while it serves' terminal_ended
 case_ok 'serve beside the prompt'
 
 # Traffic goes on while statements run, and the shell leaves at once while it does.
@@ -408,11 +391,7 @@ start 80 24 "$PKSK -q $store"
 last_line '^pksk>$'
 typed 'put Acme Half {} into Music'
 tm kill-server
-looks=0
-until "$PKSK" -q --no-init -c 'tables' "$store" >/dev/null 2>&1 || [ "$looks" -ge "$PATIENCE" ]; do
-    looks=$((looks + 1))
-    sleep 0.05
-done
+until_true "the store is held" opens "$store"
 equal 'the half typed item' "$("$PKSK" -q --no-init --mode jsonl -c 'get Acme Half from Music' "$store" 2>&1 | grep -c Half)" 0
 equal 'the check' "$("$PKSK" -q --no-init -c check "$store" >/dev/null 2>&1 && echo clean)" clean
 case_ok 'the terminal goes away: the store is closed, nothing half typed runs'

@@ -1,7 +1,7 @@
 # A terminal for tests: one tmux server of our own, read with capture-pane. To be sourced.
 #
-# Nothing here waits for a time: wait_for looks until the screen shows what is expected, and gives
-# up after PATIENCE looks. Keys are sent when the prompt is back, because Ctrl-C and Ctrl-Z make the
+# Nothing here waits for a time: until_true looks until something is as expected, and gives up after
+# PATIENCE looks. Keys are sent when the prompt is back, because Ctrl-C and Ctrl-Z make the
 # terminal driver drop what was typed ahead.
 
 PATIENCE=${PATIENCE:-600} # looks of 50 ms: 30 s
@@ -37,36 +37,52 @@ screen() {
     tm capture-pane -p -t 0 "$@"
 }
 
-# wait_for PATTERN [GREP OPTION]: until the screen has a line that matches
-wait_for() {
+# until_true PROBLEM COMMAND...: until the command succeeds; else that is the problem of the case
+until_true() {
+    missing=$1
+    shift
     looks=0
-    while ! screen | grep -q ${2:+"$2"} -e "$1"; do
+    until "$@"; do
         looks=$((looks + 1))
         if [ "$looks" -ge "$PATIENCE" ]; then
-            problem="${problem:-no line like '$1' on the screen:
+            problem="${problem:-$missing:
 $(screen)}"
             return 1
         fi
         sleep 0.05
     done
+}
+
+# shows PATTERN [GREP OPTION]: whether the screen has a line that matches
+shows() {
+    screen | grep -q ${2:+"$2"} -e "$1"
+}
+
+shows_no_more() {
+    ! shows "$1"
+}
+
+# wait_for PATTERN [GREP OPTION]: until the screen has a line that matches
+wait_for() {
+    until_true "no line like '$1' on the screen" shows "$@"
+}
+
+# wait_out PATTERN: until no line matches any more
+wait_out() {
+    until_true "'$1' should not be on the screen" shows_no_more "$1"
+}
+
+last_is_like() {
+    screen | sed '/^$/d' | tail -n 1 | grep -q -e "$1"
 }
 
 # last_line PATTERN: until the last line that is not empty matches
 last_line() {
-    looks=0
-    while ! screen | sed '/^$/d' | tail -n 1 | grep -q -e "$1"; do
-        looks=$((looks + 1))
-        if [ "$looks" -ge "$PATIENCE" ]; then
-            problem="${problem:-the last line is not like '$1':
-$(screen)}"
-            return 1
-        fi
-        sleep 0.05
-    done
+    until_true "the last line is not like '$1'" last_is_like "$1"
 }
 
 lacks() {
-    if screen | grep -q -e "$1"; then
+    if shows "$1"; then
         problem="${problem:-'$1' should not be on the screen:
 $(screen)}"
     fi
@@ -77,18 +93,18 @@ equal() {
     [ "$2" = "$3" ] || problem="${problem:-$1 is '$2' instead of '$3'}"
 }
 
+terminal_ended() {
+    ! tm has-session 2>/dev/null
+}
+
+has_size() {
+    [ "$(stty size -F "$(tm display-message -p -t 0 '#{pane_tty}')")" = "$2 $1" ]
+}
+
 # resize COLUMNS ROWS: until the terminal driver knows it (tmux takes its time)
 resize() {
     tm resize-window -t 0 -x "$1" -y "$2"
-    looks=0
-    until [ "$(stty size -F "$(tm display-message -p -t 0 '#{pane_tty}')")" = "$2 $1" ]; do
-        looks=$((looks + 1))
-        if [ "$looks" -ge "$PATIENCE" ]; then
-            problem="${problem:-the terminal is not resized to $1 x $2}"
-            return 1
-        fi
-        sleep 0.05
-    done
+    until_true "the terminal is not resized to $1 x $2" has_size "$1" "$2"
 }
 
 keys() {
@@ -114,14 +130,14 @@ pasted() {
     tm paste-buffer -p -t 0
 }
 
+has_one_line() {
+    [ "$(screen | sed '/^$/d' | wc -l)" -eq 1 ]
+}
+
 # cleared: an empty screen with a prompt at its top
 cleared() {
     keys C-l
-    looks=0
-    until [ "$(screen | sed '/^$/d' | wc -l)" -eq 1 ] || [ "$looks" -ge "$PATIENCE" ]; do
-        looks=$((looks + 1))
-        sleep 0.05
-    done
+    until_true 'the screen is not cleared' has_one_line
 }
 
 # case_ok NAME: counts the case that has just run
@@ -135,4 +151,45 @@ case_ok() {
         printf '%s\n' "$problem" | sed 's/^/        /'
     fi
     problem=
+}
+
+# What the scripts of this folder share ------------------------------------------------------------
+
+need_tmux() {
+    if ! command -v tmux >/dev/null; then
+        echo "tmux is missing"
+        exit 1
+    fi
+}
+
+# For start: a command between these two notes the modes of the terminal before and after, and with
+# which status it left.
+modes="stty -g >$home/before; "
+end="; echo \"left with \$?\"; stty -g >$home/after; cat"
+
+# left STATUS: the program has ended, and the modes of the terminal are as before
+left() {
+    wait_for "^left with $1\$"
+    until_true 'the modes of the terminal are not told' test -s "$home/after"
+    equal 'the modes of the terminal' "$(cat "$home/after")" "$(cat "$home/before")"
+    rm -f "$home/after"
+}
+
+# make_music STORE: table Music with two items, table Big with 500
+make_music() {
+    "$PKSK" -q --no-init -c "create table Music (Artist S, Song S);
+create table Big (k S);" -c "use Music
+put Acme Blue {Plays: 1}
+put Acme 日本語 {Plays: 22, Note: 'x'}" "$1" >/dev/null 2>&1
+    i=0
+    while [ $i -lt 500 ]; do
+        echo "put k$i {v: $i} into Big"
+        i=$((i + 1))
+    done >"$home/fill"
+    "$PKSK" -q --no-init -f "$home/fill" "$1" >/dev/null 2>&1
+}
+
+# opens STORE: whether nobody else holds it
+opens() {
+    "$PKSK" -q --no-init -c 'tables' "$1" >/dev/null 2>&1
 }
