@@ -429,8 +429,8 @@ struct pk_records_request {
 PK_MUST_CHECK enum pk_code pk_engine_stream_records(struct pk_engine *engine, struct pk_call *call,
                                                     const struct pk_records_request *request,
                                                     pk_slice *next, struct pk_error *err);
-/* Whoever has that iterator reads no more: it is not shown any longer (snapshot.h). Nothing when the
- * text is no iterator, or its reader is not known. */
+/* Whoever has that iterator reads no more: it is not shown any longer (snapshot.h). Nothing when
+ * the text is no iterator, or its reader is not known. */
 void pk_engine_stream_leave(struct pk_engine *engine, struct pk_call *call, pk_slice iterator);
 
 /* ---- TTL (streams-ttl.md §5) --------------------------------------------------------------- */
@@ -494,10 +494,14 @@ struct pk_place {
 enum { PK_POSITION_VALUES_MAX = 10 }; /* a GSI's key, and the table's */
 size_t pk_engine_position_values(struct pk_arena *arena, pk_slice position, pk_value *values,
                                  size_t max);
-/* key: the whole key or its hash attribute alone. index data NULL: the table. */
+struct pk_where {
+    pk_slice table;
+    pk_slice index; /* data NULL: the table itself */
+    pk_value key;   /* the whole key, or its hash attribute alone */
+};
 PK_MUST_CHECK enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_call *call,
-                                           pk_slice table, pk_slice index, pk_value key,
-                                           struct pk_place *place, struct pk_error *err);
+                                           const struct pk_where *request, struct pk_place *place,
+                                           struct pk_error *err);
 
 /* Item collections of a table or an index (data NULL: the table itself): the `top` largest by
  * items, then by bytes, then in key order. Reads all of it, without cost. An index that is being
@@ -523,10 +527,15 @@ PK_MUST_CHECK enum pk_code pk_engine_collections(struct pk_engine *engine, struc
                                                  struct pk_collections *result,
                                                  struct pk_error *err);
 
-/* Up to `limit` items from the start of the table (or of the collection with that hash key, when
- * not missing) without cost: for completion and hints. */
+/* Items from the start of the table, or of one collection, without cost: for completion and hints.
+ */
+struct pk_sample {
+    pk_slice table;
+    pk_value hash_key; /* of the collection; missing: the table */
+    size_t limit;      /* items */
+    struct pk_sink sink;
+};
 PK_MUST_CHECK enum pk_code pk_engine_sample(struct pk_engine *engine, struct pk_call *call,
-                                            pk_slice table, pk_value hash_key, size_t limit,
-                                            struct pk_sink sink, struct pk_error *err);
+                                            const struct pk_sample *request, struct pk_error *err);
 
 #endif

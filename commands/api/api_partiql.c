@@ -32,7 +32,8 @@ static void write_token(struct execution *x, const struct partiql_page_result *p
 
 static enum pk_code execute_read(struct execution *x, struct pk_error *err)
 {
-    struct partiql_page page = {.consistent = x->binding.consistent};
+    struct partiql_page page = {
+        .plan = &x->plan, .out = x->out, .consistent = x->binding.consistent};
     struct partiql_page_result result;
     pk_slice token = api_get_text(x->binding.arena, x->request, "NextToken");
     int64_t limit = 0;
@@ -46,7 +47,7 @@ static enum pk_code execute_read(struct execution *x, struct pk_error *err)
         page.limit = (uint64_t)limit;
     json_out_member(x->out, "Items");
     pk_buf_add_byte(x->out, '[');
-    rc = partiql_read(x->call->engine, &x->call->call, &x->plan, &page, x->out, &result, err);
+    rc = partiql_read(x->call->engine, &x->call->call, &page, &result, err);
     if (rc != PK_OK)
         return rc;
     pk_buf_add_byte(x->out, ']');

@@ -92,8 +92,10 @@ enum pk_code api_pksk_where(struct api_call *call, const struct cJSON *request, 
     enum pk_code rc = api_value_read_item(arena, api_json_member(request, "Key"), &key, err);
 
     if (rc == PK_OK)
-        rc = pk_engine_where(call->engine, &call->call, api_get_table(arena, request, "TableName"),
-                             api_get_text(arena, request, "IndexName"), key, &place, err);
+        rc = pk_engine_where(call->engine, &call->call,
+                             &(struct pk_where){api_get_table(arena, request, "TableName"),
+                                                api_get_text(arena, request, "IndexName"), key},
+                             &place, err);
     if (rc != PK_OK)
         return rc;
     add_hex_token(out, "Token", place.token);
@@ -201,8 +203,10 @@ enum pk_code api_pksk_sample(struct api_call *call, const struct cJSON *request,
     json_out_member(out, "Items");
     pk_buf_add_byte(out, '[');
     if (rc == PK_OK)
-        rc = pk_engine_sample(call->engine, &call->call, api_get_table(arena, request, "TableName"),
-                              hash_key, (size_t)limit, sink, err);
+        rc = pk_engine_sample(call->engine, &call->call,
+                              &(struct pk_sample){api_get_table(arena, request, "TableName"),
+                                                  hash_key, (size_t)limit, sink},
+                              err);
     pk_buf_add_byte(out, ']');
     return rc;
 }

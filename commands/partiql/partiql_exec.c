@@ -90,11 +90,9 @@ void partiql_add_facts(struct pk_facts *sum, const struct pk_facts *facts)
 /* --- reads ----------------------------------------------------------------------------------- */
 
 struct reader {
-    const struct partiql_plan *plan;
     const struct partiql_page *page;
     struct pk_engine *engine;
     struct pk_call *call;
-    struct pk_buf *out;
     struct partiql_page_result *result;
 };
 
@@ -103,14 +101,14 @@ static enum pk_code add_row(void *context, pk_view item, struct pk_error *err)
     const struct reader *reader = context;
 
     (void)err;
-    json_out_element(reader->out);
-    partiql_row(reader->plan, item, reader->out);
+    json_out_element(reader->page->out);
+    partiql_row(reader->page->plan, item, reader->page->out);
     return PK_OK;
 }
 
 static enum pk_code read_item(struct reader *reader, struct pk_error *err)
 {
-    const struct partiql_plan *plan = reader->plan;
+    const struct partiql_plan *plan = reader->page->plan;
     struct pk_get get = {
         .table = plan->table->name, .key = plan->key, .consistent = reader->page->consistent};
     struct pk_get_result got = {0};
@@ -131,7 +129,7 @@ static enum pk_code read_item(struct reader *reader, struct pk_error *err)
 
 static struct pk_read start_read(struct reader *reader)
 {
-    const struct partiql_plan *plan = reader->plan;
+    const struct partiql_plan *plan = reader->page->plan;
     bool all = plan->columns.count == 0;
 
     return (struct pk_read){.table = plan->table->name,
@@ -158,7 +156,7 @@ static enum pk_code read_scan(struct reader *reader, struct pk_error *err)
     struct pk_read_result page = {0};
     enum pk_code rc;
 
-    read.filter = reader->plan->filter;
+    read.filter = reader->page->plan->filter;
     read.limit = reader->page->limit;
     read.start_key = reader->page->start.last_key;
     rc = pk_engine_scan(reader->engine, reader->call, &read, &page, err);
@@ -186,13 +184,13 @@ static void stop_at(struct reader *reader, size_t group, pk_value last_key)
     reader->result->next.group = group;
     reader->result->next.last_key = last_key;
     if (pk_value_kind(last_key) != PK_MISSING &&
-        is_one_item(reader->plan, &reader->plan->groups[group]))
+        is_one_item(reader->page->plan, &reader->page->plan->groups[group]))
         reader->result->next = (struct partiql_cursor){.group = group + 1};
 }
 
 static enum pk_code read_groups(struct reader *reader, struct pk_error *err)
 {
-    const struct partiql_plan *plan = reader->plan;
+    const struct partiql_plan *plan = reader->page->plan;
     const struct partiql_page *page = reader->page;
     struct pk_read read = start_read(reader);
     uint64_t left = page->limit;
@@ -224,16 +222,16 @@ static enum pk_code read_groups(struct reader *reader, struct pk_error *err)
 }
 
 enum pk_code partiql_read(struct pk_engine *engine, struct pk_call *call,
-                          const struct partiql_plan *plan, const struct partiql_page *page,
-                          struct pk_buf *out, struct partiql_page_result *result,
+                          const struct partiql_page *page, struct partiql_page_result *result,
                           struct pk_error *err)
 {
-    struct reader reader = {plan, page, engine, call, out, result};
+    struct reader reader = {page, engine, call, result};
 
     *result = (struct partiql_page_result){0};
-    if (plan->operation == PARTIQL_GET)
+    if (page->plan->operation == PARTIQL_GET)
         return read_item(&reader, err);
-    return plan->operation == PARTIQL_QUERY ? read_groups(&reader, err) : read_scan(&reader, err);
+    return page->plan->operation == PARTIQL_QUERY ? read_groups(&reader, err)
+                                                  : read_scan(&reader, err);
 }
 
 /* --- writes ---------------------------------------------------------------------------------- */

@@ -8,7 +8,9 @@
 #include "engine/ops.h"
 
 struct partiql_page {
-    uint64_t limit; /* items evaluated; 0: none */
+    const struct partiql_plan *plan; /* GET, QUERY or SCAN */
+    struct pk_buf *out;              /* rows are appended, comma-separated; it stands after a "[" */
+    uint64_t limit;                  /* items evaluated; 0: none */
     bool consistent;
     struct partiql_cursor start; /* zero: at the beginning */
 };
@@ -21,11 +23,9 @@ struct partiql_page_result {
     struct pk_facts facts;
 };
 
-/* Runs GET, QUERY or SCAN and appends the rows, comma-separated, to `out`, which stands after a
- * "[". */
+/* Reads one page. Fails as the engine's read does; what was appended until then stays. */
 PK_MUST_CHECK enum pk_code partiql_read(struct pk_engine *engine, struct pk_call *call,
-                                        const struct partiql_plan *plan,
-                                        const struct partiql_page *page, struct pk_buf *out,
+                                        const struct partiql_page *page,
                                         struct partiql_page_result *result, struct pk_error *err);
 
 /* The row of an item as a JSON object: all of it, or the SELECT list. */

@@ -259,23 +259,23 @@ static void set_first(struct pk_log *log, uint32_t shard, uint64_t first)
     pthread_mutex_unlock(&log->lock);
 }
 
-enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store, uint32_t shard, uint64_t keep,
-                         size_t max, size_t *deleted, struct pk_error *err)
+enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store, const struct pk_log_cut *cut,
+                         size_t *deleted, struct pk_error *err)
 {
     struct pk_batch batch = PK_BATCH_INIT;
-    struct pk_log_span span = pk_log_span(log, shard);
+    struct pk_log_span span = pk_log_span(log, cut->shard);
     struct pk_iter *iter;
-    uint64_t first = keep;
+    uint64_t first = cut->keep;
     enum pk_code rc;
 
     *deleted = 0;
-    if (span.last < span.first || keep <= span.first)
+    if (span.last < span.first || cut->keep <= span.first)
         return PK_OK;
-    iter = pk_change_iter(pk_store_live(store), log->table_id, shard, span.first, keep);
+    iter = pk_change_iter(pk_store_live(store), log->table_id, cut->shard, span.first, cut->keep);
     for (pk_iter_seek_first(iter); pk_iter_valid(iter); pk_iter_next(iter)) {
         pk_slice rest = pk_slice_skip(pk_iter_key(iter), 9); /* space, table, shard */
 
-        if (*deleted == max) {
+        if (*deleted == cut->max) {
             if (!pk_take_u64be(&rest, &first))
                 first = span.first;
             break;
@@ -290,7 +290,7 @@ enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store, uint32_t sh
         rc = pk_store_commit(store, &batch, PK_COMMIT_FAST, err);
     }
     if (rc == PK_OK)
-        set_first(log, shard, first);
+        set_first(log, cut->shard, first);
     pk_batch_release(&batch);
     return rc;
 }

@@ -78,11 +78,17 @@ void pk_log_raise(struct pk_log *log, uint64_t next);
 /* Shards there have been records in, or will be: their ids are below it. */
 uint32_t pk_log_shards(struct pk_log *log);
 struct pk_log_span pk_log_span(struct pk_log *log, uint32_t shard);
-/* Deletes records of the shard below `keep`, at most max; *deleted of them. With the records goes
+/* What may go of a shard: at most max records, those below keep. */
+struct pk_log_cut {
+    uint32_t shard;
+    uint64_t keep;
+    size_t max;
+};
+/* Deletes them; *deleted: how many. With the records goes
  * the high-water mark, so that a log of which nothing is left does not begin again. One caller at
  * a time; readers are past `keep` already. */
-PK_MUST_CHECK enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store, uint32_t shard,
-                                       uint64_t keep, size_t max, size_t *deleted,
+PK_MUST_CHECK enum pk_code pk_log_trim(struct pk_log *log, struct pk_store *store,
+                                       const struct pk_log_cut *cut, size_t *deleted,
                                        struct pk_error *err);
 /* Stages the high-water mark alone: with whatever deletes a cursor. */
 void pk_log_stage_mark(struct pk_log *log, struct pk_batch *batch);

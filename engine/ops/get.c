@@ -99,12 +99,20 @@ static void report(struct pk_call *call, enum pk_consistency consistency,
     result->cost.table_milli = pk_cost_read(step->item_size, consistency);
 }
 
-/* With the table as it is now; *stale: it was redefined or dropped meanwhile, and what was read may
- * already be half gone. */
+/* With the table as it is now. */
+struct attempt {
+    const struct pk_get *request;
+    struct pk_get_result *result;
+    struct pk_get_step step;
+    bool stale; /* out: it was redefined or dropped meanwhile; what was read may be half gone */
+};
+
 static enum pk_code get_once(struct pk_engine *engine, struct pk_call *call,
-                             const struct pk_get *request, struct pk_get_step *step,
-                             struct pk_get_result *result, bool *stale, struct pk_error *err)
+                             struct attempt *attempt, struct pk_error *err)
 {
+    const struct pk_get *request = attempt->request;
+    struct pk_get_step *step = &attempt->step;
+    struct pk_get_result *result = attempt->result;
     enum pk_consistency consistency = request->consistent ? PK_STRONG : PK_EVENTUAL;
     struct pk_demand demand;
     enum pk_code rc = pk_get_prepare(call, request, step, err);
@@ -115,8 +123,8 @@ static enum pk_code get_once(struct pk_engine *engine, struct pk_call *call,
     rc = pk_capacity_admit(engine, &demand, 1, err);
     if (rc == PK_OK)
         rc = pk_get_read(call, pk_store_live(engine->store), step, err);
-    *stale = pk_table_is_stale(step->table);
-    if (rc != PK_OK || *stale) {
+    attempt->stale = pk_table_is_stale(step->table);
+    if (rc != PK_OK || attempt->stale) {
         pk_capacity_settle(&demand, 0);
         return rc;
     }
@@ -132,15 +140,14 @@ enum pk_code pk_engine_get(struct pk_engine *engine, struct pk_call *call,
                            struct pk_error *err)
 {
     for (;;) {
-        struct pk_get_step step = {0};
-        bool stale = false;
-        enum pk_code rc = pk_engine_need_table(engine, request->table, &step.table, err);
+        struct attempt attempt = {.request = request, .result = result};
+        enum pk_code rc = pk_engine_need_table(engine, request->table, &attempt.step.table, err);
 
         if (rc != PK_OK)
             return rc;
-        rc = get_once(engine, call, request, &step, result, &stale, err);
-        pk_table_unref(step.table);
-        if (rc != PK_OK || !stale)
+        rc = get_once(engine, call, &attempt, err);
+        pk_table_unref(attempt.step.table);
+        if (rc != PK_OK || !attempt.stale)
             return rc;
     }
 }

@@ -185,30 +185,30 @@ static enum pk_code find_place(struct pk_call *call, const struct place_of *of, 
     return PK_OK;
 }
 
-enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_call *call, pk_slice table,
-                             pk_slice index, pk_value key, struct pk_place *place,
+enum pk_code pk_engine_where(struct pk_engine *engine, struct pk_call *call,
+                             const struct pk_where *request, struct pk_place *place,
                              struct pk_error *err)
 {
     struct pk_table *found = NULL;
     struct place_of of = {0};
-    enum pk_code rc = pk_engine_need_table(engine, table, &found, err);
+    enum pk_code rc = pk_engine_need_table(engine, request->table, &found, err);
 
     if (rc != PK_OK)
         return rc;
     of.table = found;
     of.key = &found->key;
     of.partitions = &found->partitions;
-    if (index.data != NULL) {
-        of.index = pk_table_index(found, index);
+    if (request->index.data != NULL) {
+        of.index = pk_table_index(found, request->index);
         if (of.index == NULL) {
             rc = pk_fail(err, PK_E_VALIDATION, "The table does not have the specified index: %.*s",
-                         PK_FMT(index));
+                         PK_FMT(request->index));
             goto out;
         }
         of.key = &of.index->key;
         of.partitions = &of.index->partitions;
     }
-    rc = find_place(call, &of, key, place, err);
+    rc = find_place(call, &of, request->key, place, err);
 out:
     pk_table_unref(found);
     return rc;
@@ -412,16 +412,16 @@ static bool sample_row(void *context, pk_slice key, pk_slice record)
     return to->rc == PK_OK;
 }
 
-enum pk_code pk_engine_sample(struct pk_engine *engine, struct pk_call *call, pk_slice table,
-                              pk_value hash_key, size_t limit, struct pk_sink sink,
-                              struct pk_error *err)
+enum pk_code pk_engine_sample(struct pk_engine *engine, struct pk_call *call,
+                              const struct pk_sample *request, struct pk_error *err)
 {
-    struct sampling to = {.sink = sink, .left = limit, .err = err};
+    struct sampling to = {.sink = request->sink, .left = request->limit, .err = err};
     struct row_walk walk = {sample_row, &to};
     struct pk_buf prefix = PK_BUF_INIT;
     struct pk_table *found = NULL;
     struct pk_snap *snap = NULL;
-    enum pk_code rc = pk_engine_need_snapshot(engine, table, &found, &snap, err);
+    pk_value hash_key = request->hash_key;
+    enum pk_code rc = pk_engine_need_snapshot(engine, request->table, &found, &snap, err);
 
     if (rc != PK_OK)
         return rc;

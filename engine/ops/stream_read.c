@@ -28,10 +28,12 @@ struct reading {
     const struct pk_shard *shard;
     uint64_t bound; /* records at or behind it are not read yet, or not the shard's */
     struct pk_iter *iter;
-    struct pk_change change; /* the current record, when there is one */
-    uint64_t position;       /* GetRecords: the sequence to go on with */
-    uint64_t handed;         /* and how many records it has handed over, */
-    uint64_t read_to;        /* the last of them below this sequence */
+    struct pk_change change;                  /* the current record, when there is one */
+    const struct pk_records_request *request; /* GetRecords */
+    const struct pk_iterator *at;             /* and its iterator */
+    uint64_t position;                        /* GetRecords: the sequence to go on with */
+    uint64_t handed;                          /* and how many records it has handed over, */
+    uint64_t read_to;                         /* the last of them below this sequence */
 };
 
 /* Finding --------------------------------------------------------------------------------------*/
@@ -444,10 +446,10 @@ static void describe_record(struct pk_call *call, const struct reading *reading,
 
 /* Hands over records from the position on, which moves behind them; *ended: there are no more below
  * the bound. */
-static enum pk_code hand_over(struct pk_call *call, struct reading *reading,
-                              const struct pk_records_request *request, bool *ended,
+static enum pk_code hand_over(struct pk_call *call, struct reading *reading, bool *ended,
                               struct pk_error *err)
 {
+    const struct pk_records_request *request = reading->request;
     uint64_t bytes = 0;
     bool found = reading->change.sequence != 0;
     enum pk_code rc = PK_OK;
@@ -471,8 +473,7 @@ static enum pk_code hand_over(struct pk_call *call, struct reading *reading,
 
 /* *over: the shard is closed, and nothing of it is left to read. */
 static enum pk_code read_records(struct pk_engine *engine, struct pk_call *call,
-                                 struct reading *reading, const struct pk_records_request *request,
-                                 bool *over, struct pk_error *err)
+                                 struct reading *reading, bool *over, struct pk_error *err)
 {
     bool ended = true;
     bool found = false;
@@ -483,16 +484,16 @@ static enum pk_code read_records(struct pk_engine *engine, struct pk_call *call,
     if (!found)
         reading->change.sequence = 0;
     if (rc == PK_OK)
-        rc = hand_over(call, reading, request, &ended, err);
+        rc = hand_over(call, reading, &ended, err);
     if (ended && reading->position < reading->bound)
         reading->position = reading->bound;
     *over = ended && reading->shard->end != 0 && reading->bound == reading->shard->end;
     return rc;
 }
 
-static void note_reader(struct pk_engine *engine, const struct reading *reading,
-                        const struct pk_iterator *at, bool over)
+static void note_reader(struct pk_engine *engine, const struct reading *reading, bool over)
 {
+    const struct pk_iterator *at = reading->at;
     const struct pk_stream_reading noted = {
         .reader = {.id = at->reader,
                    .table_id = reading->table->id,
@@ -509,21 +510,23 @@ static void note_reader(struct pk_engine *engine, const struct reading *reading,
     pk_stream_readers_note(&engine->stream_readers, &noted);
 }
 
+/* On from the reading's position; *next: the iterator that goes on, data NULL: the shard is over.
+ */
 static enum pk_code read_shard(struct pk_engine *engine, struct pk_call *call,
-                               struct reading *reading, const struct pk_records_request *request,
-                               const struct pk_iterator *at, pk_slice *next, struct pk_error *err)
+                               struct reading *reading, pk_slice *next, struct pk_error *err)
 {
+    const struct pk_iterator *at = reading->at;
     bool over = false;
     enum pk_code rc;
 
     reading->position = reading->read_to = at->next;
     reading_begin(engine, reading);
-    rc = read_records(engine, call, reading, request, &over, err);
+    rc = read_records(engine, call, reading, &over, err);
     pk_iter_free(reading->iter);
     if (rc != PK_OK)
         return rc;
     *next = over ? (pk_slice){NULL, 0} : iterator_at(engine, call, reading, at->reader);
-    note_reader(engine, reading, at, over);
+    note_reader(engine, reading, over);
     return PK_OK;
 }
 
@@ -532,7 +535,7 @@ enum pk_code pk_engine_stream_records(struct pk_engine *engine, struct pk_call *
                                       struct pk_error *err)
 {
     struct pk_iterator at;
-    struct reading reading = {0};
+    struct reading reading = {.request = request, .at = &at};
     enum pk_code rc;
 
     if (!pk_iterator_parse(call->arena, request->iterator, ITERATOR_SECRET, &at))
@@ -548,7 +551,7 @@ enum pk_code pk_engine_stream_records(struct pk_engine *engine, struct pk_call *
     if (reading.shard == NULL)
         rc = fail_trimmed(err);
     else
-        rc = read_shard(engine, call, &reading, request, &at, next, err);
+        rc = read_shard(engine, call, &reading, next, err);
     pk_table_unref(reading.table);
     return rc;
 }

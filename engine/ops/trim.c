@@ -35,7 +35,8 @@ static enum pk_code trim_shard(struct pk_engine *engine, const struct pk_table *
     if (rc == PK_OK && stream < keep)
         keep = stream;
     if (rc == PK_OK)
-        rc = pk_log_trim(&log->log, engine->store, shard, keep, *left, &deleted, err);
+        rc = pk_log_trim(&log->log, engine->store, &(struct pk_log_cut){shard, keep, *left},
+                         &deleted, err);
     *left -= deleted;
     return rc;
 }

@@ -60,8 +60,9 @@ static enum pk_code take_from(struct pk_window *window, struct pk_error *err)
 
     if (pk_value_kind(request->from) == PK_MISSING)
         return PK_OK;
-    rc = pk_engine_where(window->engine, window->call, request->table, request->index,
-                         request->from, &place, err);
+    rc = pk_engine_where(window->engine, window->call,
+                         &(struct pk_where){request->table, request->index, request->from}, &place,
+                         err);
     if (rc == PK_OK && pk_slice_starts(place.stored_key, window->plan.range.lower))
         window->from = place.stored_key;
     return rc;

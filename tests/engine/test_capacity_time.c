@@ -83,9 +83,12 @@ static void keys_by_token(struct world *world, const char *keys[4])
         int at = i;
 
         cr_assert_eq(
-            pk_engine_where(world->fx.engine, &world->fx.call, PK_LIT("T"), (pk_slice){NULL, 0},
-                            engine_value(&world->fx, engine_format(&world->fx, "{PK: '%s'}", key)),
-                            &place, &world->fx.err),
+            pk_engine_where(
+                world->fx.engine, &world->fx.call,
+                &(struct pk_where){
+                    PK_LIT("T"), (pk_slice){NULL, 0},
+                    engine_value(&world->fx, engine_format(&world->fx, "{PK: '%s'}", key))},
+                &place, &world->fx.err),
             PK_OK);
         for (; at > 0 && tokens[at - 1] > place.token; at--) {
             tokens[at] = tokens[at - 1];
@@ -140,9 +143,11 @@ static const char *refusal_of(struct world *world, const char *key)
 
     cr_assert_eq(
         pk_engine_where(
-            world->fx.engine, &world->fx.call, PK_LIT("T"), (pk_slice){NULL, 0},
-            engine_value(&world->fx, engine_format(&world->fx, "{PK: '%s', SK: 's'}", key)), &place,
-            &world->fx.err),
+            world->fx.engine, &world->fx.call,
+            &(struct pk_where){
+                PK_LIT("T"), (pk_slice){NULL, 0},
+                engine_value(&world->fx, engine_format(&world->fx, "{PK: '%s', SK: 's'}", key))},
+            &place, &world->fx.err),
         PK_OK);
     look(world, &snapshot);
     refusal = snapshot.partitions[place.partition].refusal;

@@ -129,9 +129,9 @@ Test(change_log, opens_where_it_ended)
     pk_log_init(&log, 7, 1);
     for (uint32_t i = 0; i < 30; i++)
         put_record(&log, store, i % 2 == 0 ? 1 : 70);
-    cr_assert_eq(pk_log_trim(&log, store, 1, 31, 100, &deleted, &err), PK_OK);
+    cr_assert_eq(pk_log_trim(&log, store, &(struct pk_log_cut){1, 31, 100}, &deleted, &err), PK_OK);
     cr_expect_eq(deleted, 15);
-    cr_assert_eq(pk_log_trim(&log, store, 70, 21, 4, &deleted, &err), PK_OK);
+    cr_assert_eq(pk_log_trim(&log, store, &(struct pk_log_cut){70, 21, 4}, &deleted, &err), PK_OK);
     cr_expect_eq(deleted, 4, "no more than asked for");
     cr_expect_eq(pk_log_span(&log, 70).first, 10);
     pk_log_release(&log);
@@ -142,7 +142,8 @@ Test(change_log, opens_where_it_ended)
     cr_expect_eq(pk_log_span(&log, 1).last, 0, "nothing is left");
     cr_expect_eq(pk_log_span(&log, 70).first, 10);
     cr_expect_eq(pk_log_span(&log, 70).last, 30);
-    cr_assert_eq(pk_log_trim(&log, store, 70, 31, 100, &deleted, &err), PK_OK);
+    cr_assert_eq(pk_log_trim(&log, store, &(struct pk_log_cut){70, 31, 100}, &deleted, &err),
+                 PK_OK);
     cr_expect_eq(deleted, 11);
     pk_log_release(&log);
 

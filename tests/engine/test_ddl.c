@@ -362,24 +362,31 @@ Test(ddl, stats_and_places)
     cr_expect_eq(stats.partitions[1].items, 2);
     pk_table_unref(table);
 
-    cr_assert_eq(pk_engine_where(fx.engine, &fx.call, PK_LIT("T"), none,
-                                 engine_value(&fx, "{p: 'USER#123'}"), &place, &fx.err),
-                 PK_OK);
+    cr_assert_eq(
+        pk_engine_where(fx.engine, &fx.call,
+                        &(struct pk_where){PK_LIT("T"), none, engine_value(&fx, "{p: 'USER#123'}")},
+                        &place, &fx.err),
+        PK_OK);
     cr_expect_eq(place.token, UINT64_C(0x6fecfbdc08fd7241));
     cr_expect_eq(place.partition, 1);
     cr_expect_eq(place.partition_first, UINT64_C(0x4000000000000000));
     cr_expect_eq(place.partition_last, UINT64_C(0x7fffffffffffffff));
     cr_expect_eq(place.stored_key.len, 13 + 11, "space, id, token, enc");
-    cr_assert_eq(pk_engine_where(fx.engine, &fx.call, PK_LIT("T"), none,
-                                 engine_value(&fx, "{p: 'USER#123', r: 1}"), &place, &fx.err),
+    cr_assert_eq(pk_engine_where(fx.engine, &fx.call,
+                                 &(struct pk_where){PK_LIT("T"), none,
+                                                    engine_value(&fx, "{p: 'USER#123', r: 1}")},
+                                 &place, &fx.err),
                  PK_OK);
     cr_expect_gt(place.stored_key.len, 24);
-    cr_assert_eq(pk_engine_where(fx.engine, &fx.call, PK_LIT("T"), PK_LIT("g"),
-                                 engine_value(&fx, "{a: 'A'}"), &place, &fx.err),
-                 PK_OK);
+    cr_assert_eq(
+        pk_engine_where(fx.engine, &fx.call,
+                        &(struct pk_where){PK_LIT("T"), PK_LIT("g"), engine_value(&fx, "{a: 'A'}")},
+                        &place, &fx.err),
+        PK_OK);
     cr_expect_eq(place.stored_key.data[0], 'g');
-    cr_expect_eq(pk_engine_where(fx.engine, &fx.call, PK_LIT("T"), none,
-                                 engine_value(&fx, "{p: 1}"), &place, &fx.err),
+    cr_expect_eq(pk_engine_where(fx.engine, &fx.call,
+                                 &(struct pk_where){PK_LIT("T"), none, engine_value(&fx, "{p: 1}")},
+                                 &place, &fx.err),
                  PK_E_VALIDATION);
     engine_close(&fx);
 }
@@ -478,14 +485,17 @@ Test(ddl, sample)
     engine_table(&fx, "T p:S r:N");
     for (int i = 0; i < 20; i++)
         engine_put(&fx, "T", engine_format(&fx, "{p: 'c%d', r: %d}", i % 2, i));
-    cr_assert_eq(
-        pk_engine_sample(fx.engine, &fx.call, PK_LIT("T"), pk_value_missing(), 7, sink, &fx.err),
-        PK_OK);
+    cr_assert_eq(pk_engine_sample(fx.engine, &fx.call,
+                                  &(struct pk_sample){PK_LIT("T"), pk_value_missing(), 7, sink},
+                                  &fx.err),
+                 PK_OK);
     cr_expect_eq(n, 7);
     n = 0;
-    cr_assert_eq(pk_engine_sample(fx.engine, &fx.call, PK_LIT("T"), engine_value(&fx, "'c1'"), 100,
-                                  sink, &fx.err),
-                 PK_OK);
+    cr_assert_eq(
+        pk_engine_sample(fx.engine, &fx.call,
+                         &(struct pk_sample){PK_LIT("T"), engine_value(&fx, "'c1'"), 100, sink},
+                         &fx.err),
+        PK_OK);
     cr_expect_eq(n, 10);
     engine_close(&fx);
 }

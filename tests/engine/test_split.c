@@ -49,8 +49,10 @@ Test(split, inside_a_collection)
     cr_assert_eq(engine_delete(&fx, "T", "{p: 'USER#1', r: 0}"), PK_OK);
     cr_expect_eq(fx.write.facts.partition, 2);
     cr_expect_str_eq(split_text(&fx, "T"), "0<0:0 1<1:2 4<2:3 5<2:7 3<3:0");
-    cr_assert_eq(pk_engine_where(fx.engine, &fx.call, PK_LIT("T"), (pk_slice){NULL, 0},
-                                 engine_value(&fx, "{p: 'USER#1', r: 3}"), &place, &fx.err),
+    cr_assert_eq(pk_engine_where(fx.engine, &fx.call,
+                                 &(struct pk_where){PK_LIT("T"), (pk_slice){NULL, 0},
+                                                    engine_value(&fx, "{p: 'USER#1', r: 3}")},
+                                 &place, &fx.err),
                  PK_OK);
     cr_expect_eq(place.partition, 2);
     cr_expect_eq(place.partition_id, 4);

@@ -267,8 +267,10 @@ static enum pk_code recount_item(void *context, pk_view item, struct pk_error *e
     struct pk_place place;
     uint32_t owner;
 
-    cr_assert_eq(pk_engine_where(to->fx->engine, &to->fx->call, PK_LIT("T"), (pk_slice){NULL, 0},
-                                 pk_value_map(members, 2), &place, err),
+    cr_assert_eq(pk_engine_where(
+                     to->fx->engine, &to->fx->call,
+                     &(struct pk_where){PK_LIT("T"), (pk_slice){NULL, 0}, pk_value_map(members, 2)},
+                     &place, err),
                  PK_OK);
     owner = owner_of(&to->table->partitions, pk_partition_position(place.stored_key));
     cr_assert_eq(place.partition, owner);
@@ -284,8 +286,10 @@ static void compare_figures(struct engine_fixture *fx, uint64_t seed)
     struct pk_table_stats stats;
 
     to.partitions = PK_NEW_ARRAY(&fx->arena, struct pk_counts, table->partitions.count);
-    cr_assert_eq(pk_engine_sample(fx->engine, &fx->call, PK_LIT("T"), pk_value_missing(), SIZE_MAX,
-                                  (struct pk_sink){recount_item, &to}, &fx->err),
+    cr_assert_eq(pk_engine_sample(fx->engine, &fx->call,
+                                  &(struct pk_sample){PK_LIT("T"), pk_value_missing(), SIZE_MAX,
+                                                      (struct pk_sink){recount_item, &to}},
+                                  &fx->err),
                  PK_OK);
     pk_engine_table_stats(fx->engine, &fx->call, table, &stats);
     cr_assert_not(stats.counting);

@@ -195,8 +195,10 @@ static pk_slice begin(struct engine_fixture *fx, enum pk_stream_start start)
     cr_assert_eq(count, 1U);
     cr_assert_eq(pk_engine_describe_stream(fx->engine, &fx->call, &streams[0], &info, &fx->err),
                  PK_OK);
-    cr_assert_eq(pk_engine_where(fx->engine, &fx->call, PK_LIT("T"), (pk_slice){NULL, 0},
-                                 engine_value(fx, "{p:'a'}"), &place, &fx->err),
+    cr_assert_eq(pk_engine_where(fx->engine, &fx->call,
+                                 &(struct pk_where){PK_LIT("T"), (pk_slice){NULL, 0},
+                                                    engine_value(fx, "{p:'a'}")},
+                                 &place, &fx->err),
                  PK_OK);
     request.stream = streams[0];
     request.shard_id = info.shards[place.partition].id;

@@ -536,8 +536,9 @@ static void press(const struct pressure *row, size_t r)
         pk_value key = engine_value(&world.fx, engine_format(&world.fx, "{PK: 'K#%d'}", n));
         enum pk_code rc;
 
-        cr_assert_eq(pk_engine_where(world.fx.engine, &world.fx.call, PK_LIT("T"),
-                                     (pk_slice){NULL, 0}, key, &place, &world.fx.err),
+        cr_assert_eq(pk_engine_where(world.fx.engine, &world.fx.call,
+                                     &(struct pk_where){PK_LIT("T"), (pk_slice){NULL, 0}, key},
+                                     &place, &world.fx.err),
                      PK_OK);
         if (place.partition_count == 10 && in_partition[place.partition]++ >= 5)
             continue;

@@ -22,7 +22,8 @@ pk_slice split_position(struct engine_fixture *fx, const char *of, const char *k
 
     parse(of, &table, &index);
     pk_error_release(&fx->err);
-    if (pk_engine_where(fx->engine, &fx->call, table, index, engine_value(fx, key), &place,
+    if (pk_engine_where(fx->engine, &fx->call,
+                        &(struct pk_where){table, index, engine_value(fx, key)}, &place,
                         &fx->err) != PK_OK)
         pk_bug("%s of %s: %s", key, of, engine_message(fx));
     return pk_partition_position(place.stored_key);
