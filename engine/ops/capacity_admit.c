@@ -4,9 +4,8 @@
 
 #include "engine/ops/capacity.h"
 #include "engine/store/key_code.h"
-#include "engine/table/partition_map.h"
-
-enum { TOKEN_LEN = 8 };
+#include "engine/store/layout.h"
+#include "engine/store/position.h"
 
 bool pk_capacity_asks(const struct pk_engine *engine)
 {
@@ -40,7 +39,7 @@ static size_t hash_len(const void *context, pk_slice position)
 {
     const struct pk_demand *demand = context;
     size_t codes = demand->index == NULL ? 1 : demand->index->key.hash_count;
-    pk_slice rest = pk_slice_skip(position, position.len < TOKEN_LEN ? position.len : TOKEN_LEN);
+    pk_slice rest = pk_position_codes(position);
     pk_slice code;
 
     for (size_t i = 0; i < codes; i++) {
@@ -58,7 +57,7 @@ static struct pk_capacity_side *side_of(const struct pk_demand *demand)
 
 static pk_slice position_of(const struct pk_demand *demand)
 {
-    return pk_partition_position(demand->row);
+    return pk_layout_position(demand->row);
 }
 
 static size_t partition_of(const struct pk_demand *demand, const struct pk_partition_set *set)
@@ -232,8 +231,7 @@ void pk_capacity_take(const struct pk_demand *demand, pk_slice row, int64_t mill
     pthread_mutex_lock(&capacity->lock);
     side = side_of(demand);
     if (side != NULL)
-        take_more(side, demand, pk_partition_set_find(&side->set, pk_partition_position(row)),
-                  milli);
+        take_more(side, demand, pk_partition_set_find(&side->set, pk_layout_position(row)), milli);
     pthread_mutex_unlock(&capacity->lock);
 }
 

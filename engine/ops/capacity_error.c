@@ -95,7 +95,7 @@ static void add_reason(const struct pk_demand *demand, struct pk_error *err)
         .name = limit_name(demand->refuse),
         .limit = (unsigned)limit_of(demand->refuse),
         .index_number = index_number(demand),
-        .partition = pk_partitions_find(map, pk_partition_position(demand->row)),
+        .partition = pk_partitions_find(map, pk_layout_position(demand->row)),
         .partition_count = map->count,
     };
 

@@ -7,10 +7,9 @@
 #include "engine/ops/table_log.h"
 #include "engine/snapshot.h"
 #include "engine/store/key_code.h"
+#include "engine/store/layout.h"
+#include "engine/store/position.h"
 #include "engine/table/descriptor.h"
-#include "engine/table/partition_map.h"
-
-enum { TOKEN_LEN = 8 };
 
 struct looking {
     struct pk_engine *engine;
@@ -125,7 +124,7 @@ static pk_value key_of(const struct looking *looking, pk_slice position)
                                           ? &looking->snapshot->table->key
                                           : &looking->snapshot->index->key;
     struct pk_arena *arena = looking->call->arena;
-    pk_slice rest = pk_slice_skip(position, position.len < TOKEN_LEN ? position.len : TOKEN_LEN);
+    pk_slice rest = pk_position_codes(position);
     struct pk_member_vec members = {0};
     size_t count = (size_t)key->hash_count + key->range_count;
 
@@ -189,11 +188,7 @@ static struct pk_counts counts_of(struct pk_tally tally)
 
 static uint64_t token_at(const struct pk_partition *partition)
 {
-    uint64_t token = 0;
-
-    for (size_t i = 0; i < TOKEN_LEN; i++)
-        token = token << 8 | (i < partition->first_len ? (unsigned char)partition->first[i] : 0);
-    return token;
+    return pk_position_token((pk_slice){partition->first, partition->first_len});
 }
 
 static void look_partition(const struct looking *looking, size_t i, int64_t now_ms,
@@ -203,7 +198,7 @@ static void look_partition(const struct looking *looking, size_t i, int64_t now_
     const struct pk_partition *partition = &set->list[i];
     const struct pk_counters *counters = pk_table_counters(looking->snapshot->table);
     uint32_t index_id = looking->side->index_id;
-    bool ends_in_collection = i + 1 < set->count && set->list[i + 1].first_len > TOKEN_LEN;
+    bool ends_in_collection = i + 1 < set->count && set->list[i + 1].first_len > PK_TOKEN_LEN;
 
     *look = (struct pk_partition_look){
         .number = (uint32_t)i,
@@ -224,7 +219,7 @@ static void look_partition(const struct looking *looking, size_t i, int64_t now_
         .read = look_partition_access(set, i, PK_ACCESS_READ, now_ms),
         .write = look_partition_access(set, i, PK_ACCESS_WRITE, now_ms),
     };
-    if (partition->first_len > TOKEN_LEN)
+    if (partition->first_len > PK_TOKEN_LEN)
         look->first_key =
             key_of(looking, kept(looking, (pk_slice){partition->first, partition->first_len}));
     look_hottest(looking, partition, look);

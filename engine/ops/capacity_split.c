@@ -4,8 +4,7 @@
 #include "engine/ops/capacity_work.h"
 #include "engine/ops/ddl.h"
 #include "engine/ops/split.h"
-
-enum { TOKEN_LEN = 8 };
+#include "engine/store/position.h"
 
 struct cut {
     pk_slice *boundaries; /* arena */
@@ -128,29 +127,20 @@ enum pk_code pk_capacity_finish_splits(struct pk_capacity_work *work, uint32_t i
 
 /* Throughput splits ----------------------------------------------------------------------------*/
 
-static uint64_t token_of(pk_slice position)
-{
-    uint64_t token = 0;
-
-    for (size_t i = 0; i < TOKEN_LEN; i++)
-        token = token << 8 | (i < position.len ? (unsigned char)position.data[i] : 0);
-    return token;
-}
-
 /* The middle of a partition's tokens, as a position; false when it is all one token's. */
-static bool middle_of(const struct pk_partition_set *set, size_t i, char middle[TOKEN_LEN])
+static bool middle_of(const struct pk_partition_set *set, size_t i, char middle[PK_TOKEN_LEN])
 {
-    uint64_t first = token_of((pk_slice){set->list[i].first, set->list[i].first_len});
-    uint64_t last = i + 1 == set->count
-                        ? UINT64_MAX
-                        : token_of((pk_slice){set->list[i + 1].first, set->list[i + 1].first_len});
+    uint64_t first = pk_position_token((pk_slice){set->list[i].first, set->list[i].first_len});
+    uint64_t last =
+        i + 1 == set->count
+            ? UINT64_MAX
+            : pk_position_token((pk_slice){set->list[i + 1].first, set->list[i + 1].first_len});
     /* of [first, last], or of [first, last) when another partition begins there */
     uint64_t at = first + (last - first) / 2 + (i + 1 == set->count ? 1 : 0);
 
     if (at <= first || last - first < 2)
         return false;
-    for (int k = TOKEN_LEN - 1; k >= 0; k--, at >>= 8)
-        middle[k] = (char)(unsigned char)at;
+    pk_token_store(at, middle);
     return true;
 }
 
@@ -166,10 +156,10 @@ enum pk_code pk_capacity_split_evenly(struct pk_capacity_work *work, uint32_t in
         side = pk__capacity_side(work->capacity, index_id);
         if (side != NULL && side->set.count < needed && side->set.count * 2 <= PK_PARTITIONS_MAX) {
             for (size_t i = 0; i < side->set.count; i++) {
-                char middle[TOKEN_LEN];
+                char middle[PK_TOKEN_LEN];
 
                 if (middle_of(&side->set, i, middle))
-                    add_boundary(work, &cut, (pk_slice){middle, TOKEN_LEN});
+                    add_boundary(work, &cut, (pk_slice){middle, PK_TOKEN_LEN});
             }
         }
         pthread_mutex_unlock(&work->capacity->lock);

@@ -19,6 +19,7 @@
 #include "engine/ops/row_check.h"
 #include "engine/ops/ttl_check.h"
 #include "engine/store/key_code.h"
+#include "engine/store/position.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
 #include "engine/table/partition_map.h"
@@ -308,7 +309,7 @@ static enum pk_code end_collection(struct table_check *to, struct pk_error *err)
         return PK_OK;
     to->collections++;
     pk_layout_meta_id(&key, PK_META_COLLECTION, to->table->id,
-                      pk_slice_skip(pk_buf_slice(&to->collection), 5));
+                      pk_layout_position(pk_buf_slice(&to->collection)));
     rc = pk_snap_get(to->all->snap, pk_buf_slice(&key), &value, &found, err);
     rest = pk_buf_slice(&value);
     if (rc == PK_OK && (!pk_take_u64be(&rest, &stored) || stored != to->collection_bytes))
@@ -324,7 +325,7 @@ static enum pk_code end_collection(struct table_check *to, struct pk_error *err)
 
 static enum pk_code enter_collection(struct table_check *to, pk_slice row, struct pk_error *err)
 {
-    pk_slice rest = pk_slice_skip(row, 13); /* space, id, token */
+    pk_slice rest = pk_position_codes(pk_layout_position(row));
     pk_slice code;
     enum pk_code rc;
 

@@ -43,7 +43,7 @@ struct pk_facts pk_get_facts(const struct pk_get_step *step)
     uint64_t found = step->item.len > 0 ? 1 : 0;
 
     return (struct pk_facts){
-        .partition = pk_partitions_find(partitions, pk_partition_position(step->row)),
+        .partition = pk_partitions_find(partitions, pk_layout_position(step->row)),
         .partitions_touched = 1,
         .partition_count = partitions->count,
         .bytes = step->item_size,

@@ -52,7 +52,7 @@ static const char *shard_fault(const struct pk_log_judge *judge, const struct pk
         return NULL;
     item = pk_index_item_key(judge->table, image, &scratch);
     pk_layout_row(&row, judge->table->id, &item);
-    number = pk_partitions_find(partitions, pk_partition_position(pk_buf_slice(&row)));
+    number = pk_partitions_find(partitions, pk_layout_position(pk_buf_slice(&row)));
     pk_buf_release(&row);
     pk_arena_release(&scratch);
     return number + 1 == judge->numbers[change->shard] ? NULL

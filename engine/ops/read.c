@@ -154,12 +154,12 @@ static void report_cost(const struct page *page)
 /* The number of the last partition that has to do with a range. */
 static uint32_t last_partition(const struct pk_partitions *partitions, const struct pk_range *range)
 {
-    pk_slice position = pk_partition_position(range->lower);
+    pk_slice position = pk_layout_position(range->lower);
     pk_slice id = pk_slice_of(range->lower.data, range->lower.len - position.len);
 
     if (!pk_slice_starts(range->upper, id))
         return partitions->count - 1;
-    return pk_partitions_find_before(partitions, pk_partition_position(range->upper));
+    return pk_partitions_find_before(partitions, pk_layout_position(range->upper));
 }
 
 /* A page passes all partitions of its range, also those without rows, up to where it ended. */
@@ -168,11 +168,11 @@ static void report_facts(const struct page *page)
     const struct pk_read *request = page->request;
     const struct pk_partitions *partitions = page->plan->partitions;
     struct pk_facts *facts = &page->result->facts;
-    uint32_t first = pk_partitions_find(partitions, pk_partition_position(page->plan->range.lower));
+    uint32_t first = pk_partitions_find(partitions, pk_layout_position(page->plan->range.lower));
     uint32_t last = last_partition(partitions, &page->plan->range);
 
     if (page->stopped) {
-        uint32_t end = pk_partitions_find(partitions, pk_partition_position(page->last_row));
+        uint32_t end = pk_partitions_find(partitions, pk_layout_position(page->last_row));
 
         *(request->backward ? &first : &last) = end;
     }

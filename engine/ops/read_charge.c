@@ -7,7 +7,7 @@
 /* The bound at which reading begins; empty: the end of all rows. */
 static pk_slice first_row(const struct pk_read_charge *charge, const struct pk_range *range)
 {
-    size_t id = range->lower.len - pk_partition_position(range->lower).len;
+    size_t id = range->lower.len - pk_layout_position(range->lower).len;
 
     if (!charge->backward)
         return range->lower;
@@ -66,7 +66,7 @@ static void add_part(struct pk_read_charge *charge, pk_slice row)
 
 void pk_read_charge_row(struct pk_read_charge *charge, pk_slice row, uint64_t bytes)
 {
-    pk_slice position = pk_partition_position(row);
+    pk_slice position = pk_layout_position(row);
     uint32_t number;
 
     if (!charge->demand.taken || charge->map->count == 1)

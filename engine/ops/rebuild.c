@@ -14,6 +14,7 @@
 #include "engine/ops/table_log.h"
 #include "engine/ops/ttl_check.h"
 #include "engine/store/key_code.h"
+#include "engine/store/position.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
 #include "engine/table/partition_map.h"
@@ -91,7 +92,7 @@ static void stage_collection(struct rebuild *to)
 
     if (to->table->local_count > 0 && to->collection.len > 0) {
         pk_layout_meta_id(&key, PK_META_COLLECTION, to->table->id,
-                          pk_slice_skip(pk_buf_slice(&to->collection), 5));
+                          pk_layout_position(pk_buf_slice(&to->collection)));
         pk_buf_add_u64be(&value, to->collection_bytes);
         pk_batch_put(&to->batch, pk_buf_slice(&key), pk_buf_slice(&value));
     }
@@ -101,7 +102,7 @@ static void stage_collection(struct rebuild *to)
 
 static void enter_collection(struct rebuild *to, pk_slice row)
 {
-    pk_slice rest = pk_slice_skip(row, 13); /* space, id, token */
+    pk_slice rest = pk_position_codes(pk_layout_position(row));
     pk_slice code;
 
     if (to->collection.len > 0 && pk_slice_starts(row, pk_buf_slice(&to->collection)))

@@ -7,6 +7,7 @@
 #include "engine/ops/table_log.h"
 #include "engine/ops/tallies.h"
 #include "engine/store/key_code.h"
+#include "engine/store/position.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
 #include "engine/table/partition_map.h"
@@ -262,7 +263,7 @@ struct chunk {
 static void collection_key(const struct chunk *to, struct pk_buf *key)
 {
     pk_layout_meta_id(key, PK_META_COLLECTION, to->table->id,
-                      pk_slice_skip(pk_buf_slice(&to->collection), 5));
+                      pk_layout_position(pk_buf_slice(&to->collection)));
 }
 
 static void stage_collection(struct chunk *to)
@@ -301,7 +302,7 @@ static enum pk_code load_collection(struct chunk *to, struct pk_error *err)
 /* row: the key in the new table. */
 static enum pk_code enter_collection(struct chunk *to, pk_slice row, struct pk_error *err)
 {
-    pk_slice rest = pk_slice_skip(row, 13); /* space, id, token */
+    pk_slice rest = pk_position_codes(pk_layout_position(row));
     bool first = to->collection.len == 0;
     pk_slice code;
 

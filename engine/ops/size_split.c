@@ -4,10 +4,9 @@
 
 #include "engine/ops/capacity.h"
 #include "engine/store/key_code.h"
+#include "engine/store/position.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/partition_map.h"
-
-enum { TOKEN_LEN = 8 };
 
 struct full {
     struct pk_engine *engine;
@@ -41,8 +40,8 @@ static struct pk_iter *rows_of(const struct full *full, struct pk_buf *lower, st
 /* The position a part may begin with at this row: with an LSI, that of its item collection. */
 static pk_slice border_at(const struct full *full, pk_slice row)
 {
-    pk_slice position = pk_partition_position(row);
-    pk_slice rest = pk_slice_skip(position, position.len < TOKEN_LEN ? position.len : TOKEN_LEN);
+    pk_slice position = pk_layout_position(row);
+    pk_slice rest = pk_position_codes(position);
     pk_slice code;
 
     if (full->index != NULL || full->table->local_count == 0 || !pk_key_take_code(&rest, &code))

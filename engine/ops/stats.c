@@ -6,6 +6,7 @@
 #include "engine/ops/item_key.h"
 #include "engine/ops/propagate.h"
 #include "engine/store/key_code.h"
+#include "engine/store/position.h"
 #include "engine/table/descriptor.h"
 #include "engine/table/index.h"
 #include "engine/table/partition_map.h"
@@ -99,7 +100,7 @@ struct place_of {
 static void set_partitions(struct pk_call *call, const struct place_of *of, struct pk_place *place)
 {
     const struct pk_partitions *map = of->partitions;
-    pk_slice position = pk_partition_position(place->stored_key);
+    pk_slice position = pk_layout_position(place->stored_key);
     uint32_t first = pk_partitions_find(map, position);
     struct pk_buf end = PK_BUF_INIT;
     uint32_t last;
@@ -217,7 +218,7 @@ out:
 size_t pk_engine_position_values(struct pk_arena *arena, pk_slice position, pk_value *values,
                                  size_t max)
 {
-    pk_slice rest = pk_slice_skip(position, sizeof(uint64_t)); /* the token */
+    pk_slice rest = pk_position_codes(position);
     size_t count = 0;
 
     while (count < max && rest.len > 0) {
@@ -315,7 +316,7 @@ static bool enter_collection(struct collecting *to, pk_slice key)
         to->one.hash[i] = pk_value_dup(to->call->arena, value);
     }
     pk_buf_add(&to->current, pk_slice_of(key.data, key.len - rest.len));
-    to->one.partition = pk_partitions_find(to->partitions, pk_partition_position(key));
+    to->one.partition = pk_partitions_find(to->partitions, pk_layout_position(key));
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/ops/ddl.h"
 #include "engine/ops/ttl.h"
 #include "engine/ops/ttl_fill.h"
+#include "engine/store/position.h"
 #include "engine/table/descriptor.h"
 
 enum { FILL_ROWS = 10000 };
@@ -12,7 +13,7 @@ static void expiry_key(struct pk_buf *key, const struct pk_table *table, pk_slic
 {
     /* Behind space, id and token a row's key is what an expiry row's ends with. */
     pk_layout_expiry_bound(key, table->id, (uint64_t)expires_s);
-    pk_buf_add(key, pk_slice_skip(row, 13));
+    pk_buf_add(key, pk_position_codes(pk_layout_position(row)));
 }
 
 enum pk_code pk_ttl_check_item(const struct pk_snap *snap, const struct pk_table *table,

@@ -195,7 +195,7 @@ static enum pk_code begin_collection(struct pk_window *window, struct pk_viewpor
     }
     collection->hash = pk_value_map(members.data, members.len);
     collection->partition =
-        pk_partitions_find(window->plan.partitions, pk_partition_position(pk_window_key(window)));
+        pk_partitions_find(window->plan.partitions, pk_layout_position(pk_window_key(window)));
     collection->rows = rows;
     window->prefixes[result->count] =
         pk_window_keep(window, pk_window_collection(window, pk_window_key(window)));

@@ -2,11 +2,11 @@
 
 #include "engine/ops/start_key.h"
 #include "engine/store/key_code.h"
+#include "engine/store/layout.h"
+#include "engine/store/position.h"
 
-enum {
-    KEY_HEAD = 13,    /* space, id, token: before the values of a row's key */
-    STEPS_TO_SKIP = 4 /* rows passed one by one before a seek to the next collection is cheaper */
-};
+/* Rows passed one by one before a seek to the next collection is cheaper. */
+enum { STEPS_TO_SKIP = 4 };
 
 pk_slice pk_window_key(const struct pk_window *window)
 {
@@ -59,7 +59,7 @@ void pk_window_seek_before(struct pk_window *window, pk_slice to)
 
 pk_slice pk_window_codes(pk_slice row)
 {
-    return pk_slice_skip(row, KEY_HEAD);
+    return pk_position_codes(pk_layout_position(row));
 }
 
 pk_slice pk_window_collection(const struct pk_window *window, pk_slice row)

@@ -37,8 +37,7 @@ static enum pk_code check_key(struct pk_call *call, struct pk_write_step *step,
     step->row = pk_item_key_row(step->table, &step->key, call->arena);
     step->stripe =
         pk_latch_stripe(pk_item_key_latch(step->table, &step->key, step->row, call->arena));
-    step->partition =
-        pk_partitions_find(&step->table->partitions, pk_partition_position(step->row));
+    step->partition = pk_partitions_find(&step->table->partitions, pk_layout_position(step->row));
     step->partition_id = step->table->partitions.list[step->partition].id;
     return PK_OK;
 }

@@ -5,16 +5,9 @@
 
 #include "engine/base/mem.h"
 #include "engine/sim/partition.h"
-
-enum { TOKEN_LEN = 8 };
+#include "engine/store/position.h"
 
 /* ---- making ---------------------------------------------------------------------------------- */
-
-static void put_token(char *out, uint64_t token)
-{
-    for (int i = TOKEN_LEN - 1; i >= 0; i--, token >>= 8)
-        out[i] = (char)(unsigned char)token;
-}
 
 static struct pk_partition new_partition(uint32_t id, uint32_t parent, pk_slice first)
 {
@@ -37,7 +30,7 @@ void pk_partition_set_init(struct pk_partition_set *set, const struct pk_partiti
     for (int access = 0; access < PK_ACCESS_KINDS; access++)
         pk_admission_init(&set->admission[access], &setup->limits[access], setup->count, now_ms);
     for (uint32_t i = 0; i < setup->count; i++) {
-        char token[TOKEN_LEN];
+        char token[PK_TOKEN_LEN];
 
         if (setup->map != NULL) {
             const struct pk_partition_entry *range = &setup->map->list[i];
@@ -45,8 +38,8 @@ void pk_partition_set_init(struct pk_partition_set *set, const struct pk_partiti
             set->list[i] = new_partition(range->id, range->parent, range->first);
             continue;
         }
-        put_token(token, pk_partition_first(i, (uint32_t)setup->count));
-        set->list[i] = new_partition(i, i, (pk_slice){token, i == 0 ? 0 : TOKEN_LEN});
+        pk_token_store(pk_partition_first(i, (uint32_t)setup->count), token);
+        set->list[i] = new_partition(i, i, (pk_slice){token, i == 0 ? 0 : PK_TOKEN_LEN});
     }
 }
 

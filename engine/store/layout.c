@@ -2,9 +2,10 @@
 #include "engine/store/layout.h"
 
 #include "engine/store/key_code.h"
+#include "engine/store/position.h"
 
 /* On disk: do not change. */
-enum { RECORD_VERSION = 1 };
+enum { RECORD_VERSION = 1, ID_LEN = 5 }; /* space byte and id */
 
 enum { RECORD_HEAD_MAX = 11 }; /* version byte, varint */
 
@@ -45,12 +46,14 @@ void pk_layout_collection(struct pk_buf *key, enum pk_space space, uint32_t id, 
     pk_key_append_value(key, pk);
 }
 
+pk_slice pk_layout_position(pk_slice row)
+{
+    return pk_slice_skip(row, ID_LEN);
+}
+
 uint64_t pk_layout_row_token(pk_slice row)
 {
-    pk_slice rest = pk_slice_skip(row, 5); /* space and id */
-    uint64_t token = 0;
-
-    return pk_take_u64be(&rest, &token) ? token : 0;
+    return pk_position_token(pk_layout_position(row));
 }
 
 void pk_layout_row(struct pk_buf *key, uint32_t table_id, const struct pk_item_key *item)

@@ -4,36 +4,23 @@
 #include <stdlib.h>
 
 #include "engine/base/buf.h"
+#include "engine/store/layout.h"
+#include "engine/store/position.h"
 #include "engine/store/token_part.h"
-
-enum { TOKEN_LEN = 8, ID_LEN = 5 }; /* space byte and id */
-
-static uint64_t token_of(pk_slice position)
-{
-    uint64_t token = 0;
-
-    return pk_take_u64be(&position, &token) ? token : 0;
-}
-
-static void store_token(uint64_t token, char out[TOKEN_LEN])
-{
-    for (size_t i = 0; i < TOKEN_LEN; i++)
-        out[i] = (char)(unsigned char)(token >> (56 - 8 * i));
-}
 
 void pk_partitions_even(struct pk_partitions *map, uint32_t count, struct pk_arena *arena)
 {
     struct pk_partition_entry *list = PK_NEW_ARRAY(arena, struct pk_partition_entry, count);
 
     for (uint32_t i = 0; i < count; i++) {
-        char token[TOKEN_LEN];
+        char token[PK_TOKEN_LEN];
 
         list[i].id = list[i].parent = i;
         list[i].first = (pk_slice){NULL, 0};
         if (i == 0)
             continue;
-        store_token(pk_partition_first(i, count), token);
-        list[i].first = pk_arena_dup(arena, pk_slice_of(token, TOKEN_LEN));
+        pk_token_store(pk_partition_first(i, count), token);
+        list[i].first = pk_arena_dup(arena, pk_slice_of(token, PK_TOKEN_LEN));
     }
     *map = (struct pk_partitions){.list = list, .count = count, .next_id = count, .even = true};
 }
@@ -63,7 +50,8 @@ static bool has_repeated_ids(const struct pk_partitions *map)
 /* Nothing lies before it: token 0, or no token at all. */
 static bool is_start(pk_slice position)
 {
-    return position.len < TOKEN_LEN || (position.len == TOKEN_LEN && token_of(position) == 0);
+    return position.len < PK_TOKEN_LEN ||
+           (position.len == PK_TOKEN_LEN && pk_position_token(position) == 0);
 }
 
 bool pk_partitions_check(const struct pk_partitions *map)
@@ -84,11 +72,6 @@ bool pk_partitions_check(const struct pk_partitions *map)
 }
 
 /* Finding --------------------------------------------------------------------------------------*/
-
-pk_slice pk_partition_position(pk_slice row)
-{
-    return pk_slice_skip(row, ID_LEN);
-}
 
 /* How many partitions begin before the position. */
 static uint32_t begin_before(const struct pk_partitions *map, pk_slice position)
@@ -112,7 +95,7 @@ uint32_t pk_partitions_find(const struct pk_partitions *map, pk_slice position)
     uint32_t at;
 
     if (map->even)
-        return pk_partition_of(token_of(position), map->count);
+        return pk_partition_of(pk_position_token(position), map->count);
     at = begin_before(map, position);
     if (at < map->count && pk_slice_equal(map->list[at].first, position))
         return at;
@@ -128,7 +111,7 @@ uint32_t pk_partitions_find_before(const struct pk_partitions *map, pk_slice pos
 
 uint32_t pk_partitions_id_of(const struct pk_partitions *map, pk_slice row)
 {
-    return map->list[pk_partitions_find(map, pk_partition_position(row))].id;
+    return map->list[pk_partitions_find(map, pk_layout_position(row))].id;
 }
 
 uint32_t pk_partitions_counted_by(const struct pk_index *index, pk_slice row)
@@ -138,7 +121,7 @@ uint32_t pk_partitions_counted_by(const struct pk_index *index, pk_slice row)
 
 uint64_t pk_partitions_first_token(const struct pk_partitions *map, uint32_t i)
 {
-    return token_of(map->list[i].first);
+    return pk_position_token(map->list[i].first);
 }
 
 uint64_t pk_partitions_last_token(const struct pk_partitions *map, uint32_t i)
@@ -149,7 +132,7 @@ uint64_t pk_partitions_last_token(const struct pk_partitions *map, uint32_t i)
         return UINT64_MAX;
     end = map->list[i + 1].first;
     /* A border inside a token leaves both sides something of it. */
-    return end.len > TOKEN_LEN ? token_of(end) : token_of(end) - 1;
+    return end.len > PK_TOKEN_LEN ? pk_position_token(end) : pk_position_token(end) - 1;
 }
 
 /* Splitting ------------------------------------------------------------------------------------*/

@@ -20,8 +20,6 @@ void pk_partitions_even(struct pk_partitions *map, uint32_t count, struct pk_are
 /* False, unless ids are below next_id and different, and the firsts are in order and whole. */
 bool pk_partitions_check(const struct pk_partitions *map);
 
-/* What stands behind space and id of a row's key, or of a prefix of one. */
-pk_slice pk_partition_position(pk_slice row);
 /* The number of the partition that owns the position. Cost: logarithmic once there was a split. */
 uint32_t pk_partitions_find(const struct pk_partitions *map, pk_slice position);
 /* The number of the last partition that owns something before the position. */

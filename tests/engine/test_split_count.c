@@ -272,7 +272,7 @@ static enum pk_code recount_item(void *context, pk_view item, struct pk_error *e
                      &(struct pk_where){PK_LIT("T"), (pk_slice){NULL, 0}, pk_value_map(members, 2)},
                      &place, err),
                  PK_OK);
-    owner = owner_of(&to->table->partitions, pk_partition_position(place.stored_key));
+    owner = owner_of(&to->table->partitions, pk_layout_position(place.stored_key));
     cr_assert_eq(place.partition, owner);
     to->partitions[owner].items++;
     to->partitions[owner].bytes += pk_item_size(value);

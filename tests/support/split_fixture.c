@@ -26,7 +26,7 @@ pk_slice split_position(struct engine_fixture *fx, const char *of, const char *k
                         &(struct pk_where){table, index, engine_value(fx, key)}, &place,
                         &fx->err) != PK_OK)
         pk_bug("%s of %s: %s", key, of, engine_message(fx));
-    return pk_partition_position(place.stored_key);
+    return pk_layout_position(place.stored_key);
 }
 
 enum pk_code split_before(struct engine_fixture *fx, const char *of, const pk_slice *positions,
