@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <readline/history.h>
 #include <readline/readline.h>
 
 /* A command has no context to keep the function in that it stands for: each has its own. */
@@ -14,6 +15,7 @@
     DO(rl_end_of_history)                                                                          \
     DO(rl_fetch_history)                                                                           \
     DO(rl_arrow_keys)                                                                              \
+    DO(rl_re_read_init_file)                                                                       \
     DO(rl_operate_and_get_next)                                                                    \
     DO(rl_reverse_search_history)                                                                  \
     DO(rl_forward_search_history)                                                                  \
@@ -41,12 +43,22 @@ static void use_readline_name(void)
     EACH_COMMAND(USE)
 }
 
+void sh_history_stay_inside(void)
+{
+    if (where_history() > history_length)
+        using_history();
+}
+
 #define DEFINE(command)                                                                            \
     static int forgetful_##command(int count, int key)                                             \
     {                                                                                              \
+        int status;                                                                                \
+                                                                                                   \
         use_readline_name();                                                                       \
         rl_free_undo_list();                                                                       \
-        return command(count, key);                                                                \
+        status = command(count, key);                                                              \
+        sh_history_stay_inside();                                                                  \
+        return status;                                                                             \
     }
 EACH_COMMAND(DEFINE)
 

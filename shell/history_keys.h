@@ -15,5 +15,8 @@
 /* On every key that has such a command, by default or by the user's inputrc, also when that is read
  * anew. Call it after rl_initialize(). */
 void sh_history_keys_bind(void);
+/* To be called when the history may have become shorter while a line is edited, as an inputrc with
+ * history-size makes it: readline would go on from a place beyond its end. */
+void sh_history_stay_inside(void);
 
 #endif

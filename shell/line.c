@@ -563,4 +563,5 @@ void sh_line_remember(struct sh_line *line, const char *entry, size_t limit)
     (void)line;
     stifle_history((int)limit);
     add_history(entry);
+    sh_history_stay_inside();
 }

@@ -107,6 +107,16 @@ done
 case_ok 'Page Up searches for what was typed; undo ends where the history is entered'
 
 cleared
+echo 'set history-size 2' >>"$home/.inputrc"
+keys C-x C-r Up Up Up Up
+last_line "^'Acme';$"
+keys C-r
+typed 'SELECT'
+keys C-r C-r C-r C-c
+last_line '^pksk Music>$'
+case_ok 'a history that becomes shorter'
+
+cleared
 typed 'descr'
 keys Tab
 last_line '^pksk Music> describe$'
