@@ -13,7 +13,8 @@ enum { AFTER_HINT = 2 };
 static const enum pk_expr_use uses[] = {PK_EXPR_UPDATE, PK_EXPR_CONDITION, PK_EXPR_KEY_CONDITION,
                                         PK_EXPR_FILTER, PK_EXPR_PROJECTION};
 
-const char *cmd_verdict_name(enum pk_verdict verdict)
+/* "ADMITTED", "WOULD_REFUSE", "REFUSED"; "" for PK_VERDICT_NONE. */
+static const char *verdict_name(enum pk_verdict verdict)
 {
     switch (verdict) {
     case PK_VERDICT_NONE:
@@ -84,7 +85,7 @@ static void add_verdict(struct pk_buf *out, const struct pk_facts *facts)
 {
     if (facts->verdict == PK_VERDICT_NONE)
         return;
-    json_out_member_text(out, "Verdict", pk_slice_cstr(cmd_verdict_name(facts->verdict)));
+    json_out_member_text(out, "Verdict", pk_slice_cstr(verdict_name(facts->verdict)));
     if (facts->limit != PK_LIMIT_NONE)
         json_out_member_text(out, "Limit", pk_slice_cstr(cmd_facts_limit_name(facts->limit)));
     if (facts->limit_index > 0) {
@@ -182,7 +183,7 @@ static bool read_verdict(struct pk_arena *arena, const struct cJSON *root, struc
 
     if (!read_word(arena, root, "Verdict", &verdict) || !read_word(arena, root, "Limit", &limit))
         return false;
-    while (v >= 0 && !pk_slice_is(verdict, cmd_verdict_name((enum pk_verdict)v)))
+    while (v >= 0 && !pk_slice_is(verdict, verdict_name((enum pk_verdict)v)))
         v--;
     while (l >= 0 && !pk_slice_is(limit, cmd_facts_limit_name((enum pk_limit)l)))
         l--;

@@ -25,8 +25,6 @@ enum { CMD_FACTS_MAX = 2048 };
 /* Appends the line: facts, and of an error its span, `use` and hint. */
 void cmd_facts_write(struct pk_buf *out, const struct cmd_response *response);
 
-/* "ADMITTED", "WOULD_REFUSE", "REFUSED"; "" for PK_VERDICT_NONE. */
-const char *cmd_verdict_name(enum pk_verdict verdict);
 /* "KeyRange" and so on; "" for PK_LIMIT_NONE. */
 const char *cmd_facts_limit_name(enum pk_limit limit);
 

@@ -301,8 +301,7 @@ struct collecting {
 /* A row of another collection than the last: that one is complete. */
 static bool enter_collection(struct collecting *to, pk_slice key)
 {
-    enum { BEFORE = 13 }; /* space, id, token */
-    pk_slice rest = pk_slice_skip(key, BEFORE);
+    pk_slice rest = pk_position_codes(pk_layout_position(key));
 
     if (to->current.len > 0)
         rank(&to->ranking, &to->one);

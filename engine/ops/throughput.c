@@ -28,7 +28,8 @@ int64_t pk_engine_decreases_today(struct pk_engine *engine, const struct pk_thro
     return pk_decreases_today(&decreases, pk_clock_now(&engine->clock));
 }
 
-bool pk_throughput_may_fall(const struct pk_throughput *throughput, int64_t now_ms)
+/* True when the quota allows a decrease now. */
+static bool may_fall(const struct pk_throughput *throughput, int64_t now_ms)
 {
     struct pk_decreases decreases = decreases_of(throughput);
 
@@ -95,7 +96,7 @@ enum pk_code pk_throughput_change(struct pk_throughput *throughput, int64_t read
 {
     bool falls = read < throughput->read || write < throughput->write;
 
-    if (falls && quota && !pk_throughput_may_fall(throughput, now_ms))
+    if (falls && quota && !may_fall(throughput, now_ms))
         return fail_quota(throughput, err);
     if (read > throughput->read || write > throughput->write)
         throughput->increased_ms = now_ms;

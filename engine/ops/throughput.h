@@ -7,8 +7,6 @@
 
 #include "engine/ops/core.h"
 
-/* True when the quota allows a decrease now. */
-bool pk_throughput_may_fall(const struct pk_throughput *throughput, int64_t now_ms);
 /* Sets read and write and notes the change's time. A request that lowers either is one decrease:
  * with quota, PK_E_LIMIT_EXCEEDED when it is one too many, and nothing is changed. */
 PK_MUST_CHECK enum pk_code pk_throughput_change(struct pk_throughput *throughput, int64_t read,

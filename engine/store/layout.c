@@ -2,7 +2,6 @@
 #include "engine/store/layout.h"
 
 #include "engine/store/key_code.h"
-#include "engine/store/position.h"
 
 /* On disk: do not change. */
 enum { RECORD_VERSION = 1, ID_LEN = 5 }; /* space byte and id */
@@ -49,11 +48,6 @@ void pk_layout_collection(struct pk_buf *key, enum pk_space space, uint32_t id, 
 pk_slice pk_layout_position(pk_slice row)
 {
     return pk_slice_skip(row, ID_LEN);
-}
-
-uint64_t pk_layout_row_token(pk_slice row)
-{
-    return pk_position_token(pk_layout_position(row));
 }
 
 void pk_layout_row(struct pk_buf *key, uint32_t table_id, const struct pk_item_key *item)

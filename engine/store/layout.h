@@ -86,8 +86,6 @@ void pk_layout_token(struct pk_buf *key, enum pk_space space, uint32_t id, uint6
 /* The position (position.h) of a row: what stands behind space and id of its key, or of a prefix of
  * one. A part of the key. */
 pk_slice pk_layout_position(pk_slice row);
-/* The token in a row's key ('t', 'l', 'g'): cheaper than hashing again. 0 when there is none. */
-uint64_t pk_layout_row_token(pk_slice row);
 
 void pk_layout_row(struct pk_buf *key, uint32_t table_id, const struct pk_item_key *item);
 /* Appends the key of the same item under another space and id: of the rows of a table and of a
