@@ -262,9 +262,10 @@ const struct cmd_entry cmd_clock_entry = {
     .group = CMD_GROUP_WORLD,
     .usage = "[pause | resume | advance DURATION | set TIME | speed N]",
     .summary = "simulated time: stop it, move it on, make it run faster",
-    .detail = "  clock advance 48h               what becomes due on the way is done in its order\n"
-              "  clock set 2026-08-13T12:00:00Z  forward only, as time goes\n"
-              "  clock speed 60                  a minute a second\n"
-              "The clock belongs to the store. Signatures and measured times use the real one.",
+    .detail =
+        "  clock advance 48h               what becomes due on the way is done in its order\n"
+        "  clock set 2026-08-13T12:00:00Z  forward, as time goes; back before there is a table\n"
+        "  clock speed 60                  a minute a second\n"
+        "The clock belongs to the store. Signatures and measured times use the real one.",
     .run = clock_run,
 };

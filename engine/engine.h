@@ -48,8 +48,9 @@ PK_MUST_CHECK enum pk_code pk_engine_clock_resume(struct pk_engine *engine, stru
 PK_MUST_CHECK enum pk_code pk_engine_clock_speed(struct pk_engine *engine, uint32_t speed,
                                                  struct pk_error *err);
 /* Moves the clock on to to_ms. Background work that becomes due on the way is done at its time, in
- * order; times at which nothing is due are skipped. PK_E_USAGE when to_ms is in the past or beyond
- * PK_CLOCK_MAX_MS; PK_E_CANCELLED leaves the clock where it has come to. */
+ * order; times at which nothing is due are skipped. PK_E_USAGE when to_ms is beyond PK_CLOCK_MAX_MS
+ * or in the past; a store that has never had a table is set back. PK_E_CANCELLED leaves the clock
+ * where it has come to. */
 PK_MUST_CHECK enum pk_code pk_engine_advance(struct pk_engine *engine, struct pk_call *call,
                                              int64_t to_ms, struct pk_error *err);
 

@@ -110,6 +110,19 @@ bool pk_clock_set(struct pk_clock *clock, int64_t to_ms)
     return allowed;
 }
 
+bool pk_clock_reset(struct pk_clock *clock, int64_t to_ms)
+{
+    bool allowed = to_ms >= 0 && to_ms <= PK_CLOCK_MAX_MS;
+
+    pthread_mutex_lock(&clock->lock);
+    if (allowed) {
+        clock->now_ms = to_ms;
+        rebase(clock);
+    }
+    pthread_mutex_unlock(&clock->lock);
+    return allowed;
+}
+
 void pk_clock_set_speed(struct pk_clock *clock, uint32_t speed)
 {
     if (speed == 0 || speed > PK_CLOCK_SPEED_MAX)

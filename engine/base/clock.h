@@ -32,6 +32,8 @@ void pk_clock_resume(struct pk_clock *clock);
 /* Moves the clock forward; false (and nothing changes) when to_ms lies in the past or beyond
  * PK_CLOCK_MAX_MS. */
 bool pk_clock_set(struct pk_clock *clock, int64_t to_ms);
+/* The same in either direction, from 0 on: for a clock of which nothing remembers a time yet. */
+bool pk_clock_reset(struct pk_clock *clock, int64_t to_ms);
 enum { PK_CLOCK_SPEED_MAX = 1000000 };
 /* 1 to PK_CLOCK_SPEED_MAX; other speeds are our mistake. */
 void pk_clock_set_speed(struct pk_clock *clock, uint32_t speed);

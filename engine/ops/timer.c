@@ -368,6 +368,26 @@ static enum pk_code pass_timers(struct pk_engine *engine, struct pk_call *call, 
     }
 }
 
+/* Nothing in a store that has never had a table knows a time. */
+static bool set_back(struct pk_engine *engine, int64_t to_ms)
+{
+    bool done;
+
+    pthread_mutex_lock(&engine->catalog.ddl);
+    done = pk_catalog_is_unused(&engine->catalog) && pk_clock_reset(&engine->clock, to_ms);
+    pthread_mutex_unlock(&engine->catalog.ddl);
+    return done;
+}
+
+static enum pk_code fail_backward(struct pk_error *err)
+{
+    pk_fail(err, PK_E_USAGE,
+            "the clock goes forward only, and to the end of the year 9999 at most");
+    pk_error_hint(err, "it can be set back before the first table of a store is made, as in "
+                       "'pksk --memory'");
+    return PK_E_USAGE;
+}
+
 enum pk_code pk_engine_advance(struct pk_engine *engine, struct pk_call *call, int64_t to_ms,
                                struct pk_error *err)
 {
@@ -378,9 +398,9 @@ enum pk_code pk_engine_advance(struct pk_engine *engine, struct pk_call *call, i
     if (rc != PK_OK)
         return rc;
     pthread_mutex_lock(&engine->advance_lock);
-    if (to_ms < pk_clock_now(&engine->clock) || to_ms > PK_CLOCK_MAX_MS)
-        rc = pk_fail(err, PK_E_USAGE,
-                     "the clock goes forward only, and to the end of the year 9999 at most");
+    if ((to_ms < pk_clock_now(&engine->clock) && !set_back(engine, to_ms)) ||
+        to_ms > PK_CLOCK_MAX_MS)
+        rc = fail_backward(err);
     if (rc == PK_OK)
         rc = pass_timers(engine, call, to_ms, err);
     if (rc == PK_OK) {

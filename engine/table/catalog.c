@@ -354,6 +354,11 @@ void pk_catalog_number(struct pk_catalog *catalog, struct pk_table *table)
         pk_table_count(table);
 }
 
+bool pk_catalog_is_unused(const struct pk_catalog *catalog)
+{
+    return catalog->next_id == 1;
+}
+
 /* Above all ids of the table. */
 static uint32_t next_id_after(const struct pk_catalog *catalog, const struct pk_table *table)
 {

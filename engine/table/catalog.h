@@ -57,6 +57,9 @@ struct pk_retired *pk_catalog_retired(struct pk_catalog *catalog, size_t *count)
 
 /* The caller holds ddl in the following. */
 
+/* Whether no table was ever made. */
+bool pk_catalog_is_unused(const struct pk_catalog *catalog);
+
 /* Gives the table, or those of its indexes that have none, their ids, and a new table counters; a
  * new index is counted, too. Ids of a table that is not committed afterwards are given again. */
 void pk_catalog_number(struct pk_catalog *catalog, struct pk_table *table);

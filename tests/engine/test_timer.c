@@ -15,6 +15,7 @@ Test(timer, the_clock_survives)
 
     temp_dir_make(&dir);
     engine_open_dir(&fx, dir.path);
+    engine_table(&fx, "T p:S");
     start = pk_clock_now(&fx.engine->clock);
     cr_assert_eq(pk_engine_clock_pause(fx.engine, &fx.err), PK_OK);
     cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, start + day, &fx.err), PK_OK);
@@ -32,6 +33,35 @@ Test(timer, the_clock_survives)
     engine_open_dir(&fx, dir.path);
     cr_expect_geq(pk_clock_now(&fx.engine->clock), start + day);
     cr_expect_eq(pk_clock_save(&fx.engine->clock).speed, 60);
+    engine_close(&fx);
+    temp_dir_remove(&dir);
+}
+
+/* A lesson's data may be of another year: while no table was made, nothing knows a time. */
+Test(timer, a_store_without_tables_is_set_back)
+{
+    const int64_t then = INT64_C(1700318160000);
+    struct pk_table *table = NULL;
+    struct engine_fixture fx;
+    struct temp_dir dir;
+
+    temp_dir_make(&dir);
+    engine_open_dir(&fx, dir.path);
+    cr_assert_eq(pk_engine_clock_pause(fx.engine, &fx.err), PK_OK);
+    cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, then, &fx.err), PK_OK);
+    cr_expect_eq(pk_clock_now(&fx.engine->clock), then);
+    engine_close(&fx);
+    engine_open_dir(&fx, dir.path);
+    cr_expect_eq(pk_clock_now(&fx.engine->clock), then, "paused: it stands");
+    cr_assert_eq(pk_engine_advance(fx.engine, &fx.call, then - 1, &fx.err), PK_OK);
+    engine_table(&fx, "T p:S");
+    cr_expect_eq(pk_engine_advance(fx.engine, &fx.call, then - 2, &fx.err), PK_E_USAGE);
+    pk_error_release(&fx.err);
+    cr_assert_eq(pk_engine_delete_table(fx.engine, PK_LIT("T"), &table, &fx.err), PK_OK);
+    cr_expect_eq(pk_engine_advance(fx.engine, &fx.call, then - 2, &fx.err), PK_E_USAGE,
+                 "what a table leaves behind has times");
+    pk_table_unref(table);
+    cr_expect_eq(pk_clock_now(&fx.engine->clock), then - 1);
     engine_close(&fx);
     temp_dir_remove(&dir);
 }
