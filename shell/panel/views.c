@@ -187,14 +187,16 @@ static int put_help(const struct sh_area *area, int x, const char *help)
 /* The first traffics; or, where keys are ours and there are several, the one that they turn. */
 static pk_slice traffic_text(struct pk_arena *arena, const struct sh_frame *frame, bool ours)
 {
-    const struct sh_traffic *chosen = &frame->traffic[frame->traffic_chosen];
     struct pk_buf text = PK_BUF_INIT;
     pk_slice kept;
 
-    if (ours && frame->traffic_count > 1)
+    if (ours && frame->traffic_count > 1) {
+        const struct sh_traffic *chosen = &frame->traffic[frame->traffic_chosen];
+
         return pk_arena_printf(arena, "›%.*s %.*s/s · %zu of %zu", PK_FMT(chosen->name),
                                PK_FMT(cmd_format_count(arena, (uint64_t)chosen->rate)),
                                frame->traffic_chosen + 1, frame->traffic_count);
+    }
     for (size_t i = 0; i < frame->traffic_count && i < TRAFFICS_SHOWN; i++)
         pk_buf_printf(&text, "%s%.*s %.*s/s", i > 0 ? " · " : "", PK_FMT(frame->traffic[i].name),
                       PK_FMT(cmd_format_count(arena, (uint64_t)frame->traffic[i].rate)));
