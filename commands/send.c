@@ -222,7 +222,48 @@ static void hint_absent(struct cmd_context *context, const struct cmd_request *r
     pk_arena_release(&arena);
 }
 
-/* A name where a key's value belongs: query PK = abc */
+/* What a message of AWS's leaves open, by a part of it. */
+static void hint_reading(struct pk_error *err)
+{
+    static const char keys[] =
+        "the partition key takes = alone, the sort key one of = < <= > >= between begins_with; "
+        "conditions on other attributes follow 'where'";
+    static const struct {
+        const char *part, *hint;
+    } rows[] = {
+        {"only contain one condition per key",
+         "a range is one condition: SK between 'a' and 'b', or short: query KEY a..b"},
+        {"Query key condition not supported", keys},
+        {"Invalid operator used in KeyConditionExpression", keys},
+        {"backfilling global secondary index", "indexes shows how far it is; while the clock is "
+                                               "paused, clock advance 1s goes on with it"},
+        {"does not project",
+         "the index has its own attributes only: get the others by the table's key, or make the "
+         "index with projection include (…)"},
+        {"onsistent reads are not supported on global",
+         "an index is a copy that follows the table: only the table is read strongly"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && err->hint == NULL; i++) {
+        if (contains(err->message, rows[i].part))
+            pk_error_hint(err, "%s", rows[i].hint);
+    }
+}
+
+static bool is_key(const struct cmd_request *request, pk_slice name)
+{
+    const struct pk_key_schema *key =
+        request->target.table == NULL ? NULL : cmd_target_key(&request->target);
+
+    for (size_t i = 0; key != NULL && i < key->range_count; i++) {
+        if (pk_slice_equal(key->range[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+/* A name where a key's value belongs: query PK = abc. Where the text cannot be read and the name is
+ * the sort key's, an 'and' is missing before it. */
 static void hint_key_condition(const struct cmd_request *request, struct pk_error *err)
 {
     const struct cmd_expression *keys = &request->expressions[PK_EXPR_KEY_CONDITION];
@@ -233,7 +274,10 @@ static void hint_key_condition(const struct cmd_request *request, struct pk_erro
         if (!mention->right || !mention->bare)
             continue;
         err->span = mention->span;
-        pk_error_hint(err, "a string is written '%.*s'", PK_FMT(mention->name));
+        if (contains(err->message, "Syntax error") && is_key(request, mention->name))
+            pk_error_hint(err, "'and' stands between two conditions");
+        else
+            pk_error_hint(err, "a string is written '%.*s'", PK_FMT(mention->name));
         return;
     }
     if (err->span.len == 0 && contains(err->message, "missed key schema element"))
@@ -327,6 +371,7 @@ static void explain_failure(struct cmd_context *context, struct cmd_request *req
         hint_key_condition(request, err);
     if (err->hint == NULL && contains(err->message, "Filter Expression can only contain"))
         hint_filter(request, err);
+    hint_reading(err);
     if (err->span.len == 0)
         blame_update(request, err);
     if (err->span.len == 0 && contains(err->message, "onsistent reads are not supported"))

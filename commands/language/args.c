@@ -37,6 +37,9 @@ static enum pk_code refuse_clause(const struct cmd_args_spec *spec, const struct
         pk_fail_at(err, PK_E_USAGE, clause->word, "%s has no clause '%s'", spec->command, word);
     if (twice && clause->kind >= CMD_CLAUSE_SET && clause->kind <= CMD_CLAUSE_DELETE)
         pk_error_hint(err, "one '%s' holds them all, with commas between", word);
+    else if (!twice && clause->kind == CMD_CLAUSE_ON)
+        pk_error_hint(err, "an index is read by query and scan: its keys need not be unique, so "
+                           "none names one item; a key spelled 'on' is quoted");
     else
         pk_error_hint(err, "a key spelled like that is quoted, '%s', an attribute too, `%s`", word,
                       word);

@@ -119,8 +119,11 @@ Test(commands_reads, query)
                          "  hint: a string is written in quotes: '…'\n"},
         {"query SK = 'a'", "ValidationException: Query condition missed key schema element: PK\n"
                            "  at 'SK = 'a''\n"},
-        {"query PK > 'a'", "ValidationException: Query key condition not supported\n"
-                           "  at 'PK > 'a''\n"},
+        {"query PK > 'a'",
+         "ValidationException: Query key condition not supported\n"
+         "  at 'PK > 'a''\n"
+         "  hint: the partition key takes = alone, the sort key one of = < <= > >= between "
+         "begins_with; conditions on other attributes follow 'where'\n"},
         {"query USER#123 asc desc", "UsageError: asc and desc exclude each other\n"
                                     "  at 'desc'\n"},
         {"query USER#123 where",
@@ -160,7 +163,8 @@ Test(commands_reads, query)
          "  at 'y'\n"},
         {"query x on Tab.by_g strong",
          "ValidationException: Consistent reads are not supported on global secondary indexes\n"
-         "  at 'strong'\n"},
+         "  at 'strong'\n"
+         "  hint: an index is a copy that follows the table: only the table is read strongly\n"},
         {"query x on by_g from Tab after {G: x}",
          "ValidationException: The provided starting key is invalid\n"
          "  at '{G: x}'\n"},
