@@ -150,6 +150,7 @@ enum pk_code transfer_infer(struct transfer *transfer, struct transfer_table *ta
 {
     const struct transfer_record *record = first_put(table);
     struct pk_key_schema key = {0};
+    pk_slice names;
 
     if (transfer->options->key_count > 0) {
         enum pk_code rc = take_stated(transfer, table, &key, err);
@@ -158,9 +159,11 @@ enum pk_code transfer_infer(struct transfer *transfer, struct transfer_table *ta
             return rc;
     } else if (record == NULL || !find_known(transfer, table, &key)) {
         pk_fail(err, PK_E_USAGE, "%s does not say what the table's key is", transfer->file.name);
-        if (record != NULL)
-            pk_error_hint(err, "add `key a` or `key a,b`, of: %.*s",
-                          PK_FMT(attribute_names(transfer, record)));
+        names = record == NULL ? PK_LIT("") : attribute_names(transfer, record);
+        if (names.len > 0)
+            pk_error_hint(err, "add `key a` or `key a,b`, of: %.*s", PK_FMT(names));
+        else if (record != NULL)
+            pk_error_hint(err, "its first item has no string, number or binary to be a key");
         else
             pk_error_hint(err, "create the table first, then import into it");
         return PK_E_USAGE;

@@ -186,6 +186,10 @@ static const struct fixture_case bad[] = {
      "  hint: add `format workbench`, dynamodb, jsonl, csv or cloudformation\n"},
     {FILE_OF("twice.jsonl", "{\"id\":\"a\",\"id\":\"b\"}"), "import @/twice.jsonl key id",
      "UsageError: @/twice.jsonl:1:11: 'id' is there twice\n"},
+    {FILE_OF("of_its_own.json", "{\"entities\": {\"User\": {}}, \"patterns\": []}"),
+     "import @/of_its_own.json as own",
+     "UsageError: @/of_its_own.json does not say what the table's key is\n"
+     "  hint: its first item has no string, number or binary to be a key\n"},
     {FILE_OF("no.jsonl", "{\"id\":\"a\"}\n{\"id\":01e}\n"), "import @/no.jsonl key id",
      "UsageError: @/no.jsonl:2:7: expected a JSON value, found '01e'\n"},
     {FILE_OF("digits.jsonl", "{\"id\":\"a\",\"n\":123456789012345678901234567890123456789}"),
