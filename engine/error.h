@@ -37,6 +37,10 @@
     XX(BACKUP_NOT_FOUND, "BackupNotFoundException", D, 400, false)                                 \
     XX(BACKUPS_UNAVAILABLE, "ContinuousBackupsUnavailableException", D, 400, false)                \
     XX(PITR_UNAVAILABLE, "PointInTimeRecoveryUnavailableException", D, 400, false)                 \
+    XX(EXPORT_NOT_FOUND, "ExportNotFoundException", D, 400, false)                                 \
+    XX(IMPORT_NOT_FOUND, "ImportNotFoundException", D, 400, false)                                 \
+    XX(POLICY_NOT_FOUND, "PolicyNotFoundException", D, 400, false)                                 \
+    XX(GLOBAL_TABLE_NOT_FOUND, "GlobalTableNotFoundException", D, 400, false)                      \
     XX(TABLE_EXISTS, "TableAlreadyExistsException", D, 400, false)                                 \
     XX(TABLE_IN_USE, "TableInUseException", D, 400, false)                                         \
     XX(TABLE_NOT_FOUND, "TableNotFoundException", D, 400, false)                                   \

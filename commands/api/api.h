@@ -62,6 +62,10 @@ api_run api_tag_resource, api_untag_resource, api_list_tags_of_resource;
 api_run api_create_backup, api_describe_backup, api_list_backups, api_delete_backup,
     api_restore_table_from_backup, api_describe_continuous_backups, api_update_continuous_backups,
     api_restore_table_to_point_in_time;
+/* api_absent.c */
+api_run api_describe_export, api_describe_import, api_export_table, api_describe_global_table,
+    api_describe_contributor_insights, api_get_resource_policy, api_delete_resource_policy,
+    api_describe_kinesis, api_enable_kinesis, api_disable_kinesis;
 /* api_ttl.c */
 api_run api_update_time_to_live, api_describe_time_to_live;
 /* api_stream.c */

@@ -51,7 +51,7 @@ static enum pk_code parse_batch(struct api_entries *entries, struct pk_error *er
             return rc;
         if (api_entry_is_read(entry))
             reads = true;
-        else
+        else if (entry->statement->kind != PQ_OTHER)
             writes = true;
     }
     if (reads && writes)

@@ -425,6 +425,17 @@ static const struct api_member tag_rows[] = {
 static const struct api_type tag = STRUCTURE(tag_rows, "Tag");
 static const struct api_type tags = LIST(tag, 0, 0);
 
+static const struct api_type encryption_type = ENUM("AES256, KMS");
+static const struct api_member encryption_rows[] = {
+    {"Enabled", &boolean, false},
+    {"SSEType", &encryption_type, false},
+    {"KMSMasterKeyId", &text, false},
+};
+static const struct api_type encryption = STRUCTURE(encryption_rows, "SSESpecification");
+
+static const struct api_type table_arn = {.kind = API_STRING, .min = 1, .max = 1024};
+static const struct api_type settings_mode = ENUM("ENABLED, ENABLED_WITH_OVERRIDES, DISABLED");
+
 static const struct api_member create_table_rows[] = {
     {"TableName", &control_table, true},
     {"AttributeDefinitions", &definitions, true},
@@ -439,6 +450,10 @@ static const struct api_member create_table_rows[] = {
     {"OnDemandThroughput", &on_demand, false},
     {"WarmThroughput", &warm, false},
     {"Tags", &tags, false},
+    {"SSESpecification", &encryption, false},
+    {"ResourcePolicy", &text, false},
+    {"GlobalTableSourceArn", &table_arn, false},
+    {"GlobalTableSettingsReplicationMode", &settings_mode, false},
 };
 INPUT(api_shape_create_table, create_table_rows);
 
@@ -479,13 +494,6 @@ static const struct api_member replica_change_rows[] = {
 static const struct api_type replica_change =
     STRUCTURE(replica_change_rows, "ReplicationGroupUpdate");
 static const struct api_type replica_changes = LIST(replica_change, 0, 0);
-
-static const struct api_member encryption_rows[] = {
-    {"Enabled", &boolean, false},
-    {"SSEType", &text, false},
-    {"KMSMasterKeyId", &text, false},
-};
-static const struct api_type encryption = STRUCTURE(encryption_rows, "SSESpecification");
 
 static const struct api_member update_table_rows[] = {
     {"TableName", &control_table, true},
@@ -598,6 +606,7 @@ INPUT(api_shape_list_backups, list_backups_rows);
         {"GlobalSecondaryIndexOverride", &globals, false},                                         \
         {"LocalSecondaryIndexOverride", &locals, false},                                           \
         {"ProvisionedThroughputOverride", &throughput, false},                                     \
+        {"SSESpecificationOverride", &encryption, false},                                          \
     {                                                                                              \
         "OnDemandThroughputOverride", &on_demand, false                                            \
     }
@@ -610,7 +619,7 @@ INPUT(api_shape_restore_from_backup, restore_from_backup_rows);
 
 static const struct api_member restore_to_point_in_time_rows[] = {
     RESTORE_ROWS,
-    {"SourceTableArn", &text, false},
+    {"SourceTableArn", &table_arn, false},
     {"SourceTableName", &table_in_list, false},
     {"UseLatestRestorableTime", &boolean, false},
     {"RestoreDateTime", &any_long, false},
@@ -633,17 +642,19 @@ INPUT(api_shape_update_continuous_backups, update_continuous_backups_rows);
 
 static const struct api_type limit_25 = {.kind = API_INTEGER, .has_min = true, .min = 1, .max = 25};
 
+static const struct api_type export_token = {.kind = API_STRING};
+static const struct api_type import_token = {.kind = API_STRING, .min = 112, .max = 1024};
 static const struct api_member list_exports_rows[] = {
-    {"TableArn", &text, false},
+    {"TableArn", &table_arn, false},
     {"MaxResults", &limit_25, false},
-    {"NextToken", &text, false},
+    {"NextToken", &export_token, false},
 };
 INPUT(api_shape_list_exports, list_exports_rows);
 
 static const struct api_member list_imports_rows[] = {
-    {"TableArn", &text, false},
+    {"TableArn", &table_arn, false},
     {"PageSize", &limit_25, false},
-    {"NextToken", &text, false},
+    {"NextToken", &import_token, false},
 };
 INPUT(api_shape_list_imports, list_imports_rows);
 
@@ -660,6 +671,58 @@ static const struct api_member list_contributor_insights_rows[] = {
     {"MaxResults", &limit_100, false},
 };
 INPUT(api_shape_list_contributor_insights, list_contributor_insights_rows);
+
+static const struct api_type export_arn = {.kind = API_STRING, .min = 37, .max = 1024};
+static const struct api_member describe_export_rows[] = {{"ExportArn", &export_arn, true}};
+INPUT(api_shape_describe_export, describe_export_rows);
+static const struct api_member describe_import_rows[] = {{"ImportArn", &export_arn, true}};
+INPUT(api_shape_describe_import, describe_import_rows);
+
+static const struct api_type bucket = {.kind = API_STRING, .max = 255};
+static const struct api_type bucket_prefix = {.kind = API_STRING, .max = 1024};
+static const struct api_type bucket_key = {.kind = API_STRING, .min = 1, .max = 2048};
+static const struct api_type export_format = ENUM("DYNAMODB_JSON, ION");
+static const struct api_type export_type = ENUM("FULL_EXPORT, INCREMENTAL_EXPORT");
+static const struct api_member export_table_rows[] = {
+    {"TableArn", &table_arn, true},
+    {"S3Bucket", &bucket, true},
+    {"ExportTime", &any_long, false},
+    {"ClientToken", &text, false},
+    {"S3BucketOwner", &text, false},
+    {"S3Prefix", &bucket_prefix, false},
+    {"S3SseAlgorithm", &encryption_type, false},
+    {"S3SseKmsKeyId", &bucket_key, false},
+    {"ExportFormat", &export_format, false},
+    {"ExportType", &export_type, false},
+};
+INPUT(api_shape_export_table, export_table_rows);
+
+static const struct api_member global_table_rows[] = {{"GlobalTableName", &name, true}};
+INPUT(api_shape_describe_global_table, global_table_rows);
+
+static const struct api_member describe_contributor_insights_rows[] = {
+    {"TableName", &table_in_list, true},
+    {"IndexName", &name, false},
+};
+INPUT(api_shape_describe_contributor_insights, describe_contributor_insights_rows);
+
+static const struct api_type policy_resource = {.kind = API_STRING, .min = 1, .max = 1283};
+static const struct api_type policy_revision = {.kind = API_STRING, .min = 1, .max = 255};
+static const struct api_member get_policy_rows[] = {{"ResourceArn", &policy_resource, true}};
+INPUT(api_shape_get_resource_policy, get_policy_rows);
+static const struct api_member delete_policy_rows[] = {
+    {"ResourceArn", &policy_resource, true},
+    {"ExpectedRevisionId", &policy_revision, false},
+};
+INPUT(api_shape_delete_resource_policy, delete_policy_rows);
+
+static const struct api_member describe_kinesis_rows[] = {{"TableName", &table_in_list, true}};
+INPUT(api_shape_describe_kinesis, describe_kinesis_rows);
+static const struct api_member kinesis_rows[] = {
+    {"TableName", &table_in_list, true},
+    {"StreamArn", &stream_arn, true},
+};
+INPUT(api_shape_kinesis, kinesis_rows);
 
 /* ---- tags --------------------------------------------------------------------------------- */
 
@@ -740,11 +803,8 @@ static const struct api_member snapshot_rows[] = {
 INPUT(api_shape_pksk_snapshot, snapshot_rows);
 
 static const struct api_member tail_rows[] = {
-    {"TableName", &table, false},
-    {"After", &not_negative, false},
-    {"Limit", &limit, false},
-    {"Newest", &boolean, false},
-    {"Back", &not_negative, false},
+    {"TableName", &table, false}, {"After", &not_negative, false}, {"Limit", &limit, false},
+    {"Newest", &boolean, false},  {"Back", &not_negative, false},
 };
 INPUT(api_shape_pksk_tail, tail_rows);
 

@@ -22,7 +22,10 @@ extern const struct api_type api_shape_create_backup, api_shape_describe_backup,
     api_shape_list_backups, api_shape_restore_from_backup, api_shape_update_continuous_backups,
     api_shape_restore_to_point_in_time;
 extern const struct api_type api_shape_list_exports, api_shape_list_imports,
-    api_shape_list_global_tables, api_shape_list_contributor_insights;
+    api_shape_list_global_tables, api_shape_list_contributor_insights, api_shape_describe_export,
+    api_shape_describe_import, api_shape_export_table, api_shape_describe_global_table,
+    api_shape_describe_contributor_insights, api_shape_get_resource_policy,
+    api_shape_delete_resource_policy, api_shape_describe_kinesis, api_shape_kinesis;
 /* No member is looked at. */
 extern const struct api_type api_shape_empty;
 extern const struct api_type api_shape_pksk_where, api_shape_pksk_collections,

@@ -394,37 +394,26 @@ static enum pk_code check_value(const struct pk_node *node, struct pk_error *err
     return rc;
 }
 
-static enum pk_code check_action(const struct pk_action *action, bool attribute_updates,
-                                 struct pk_error *err)
+/* The operand of ADD and of DELETE. */
+static enum pk_code check_set_operand(const struct pk_action *action, bool attribute_updates,
+                                      struct pk_error *err)
 {
-    const char *name = "ADD";
-    bool allowed = true;
+    bool adds = action->kind == PK_ACTION_ADD;
     enum pk_kind kind;
 
-    if (action->value == NULL)
+    if (action->value == NULL || (!adds && action->kind != PK_ACTION_DELETE))
         return PK_OK;
     kind = literal_kind(action->value);
-    switch (action->kind) {
-    case PK_ACTION_REMOVE:
-        return PK_OK;
-    case PK_ACTION_SET:
-        return check_value(action->value, err);
-    case PK_ACTION_ADD:
-        allowed = kind == PK_NUMBER || is_set(kind) || (kind == PK_LIST && attribute_updates);
-        break;
-    case PK_ACTION_DELETE:
-        name = "DELETE";
-        allowed = is_set(kind);
-        break;
-    }
-    if (allowed)
+    if (is_set(kind) || (adds && kind == PK_NUMBER) ||
+        (adds && kind == PK_LIST && attribute_updates))
         return PK_OK;
     return pk_fail_at(err, PK_E_VALIDATION, action->value->span,
                       "Incorrect operand type for operator or function; "
                       "operator: %s, operand type: %s",
-                      name, pk_kind_long_name(kind));
+                      adds ? "ADD" : "DELETE", pk_kind_long_name(kind));
 }
 
+/* The service looks at the operands of all ADD and DELETE before those of functions. */
 enum pk_code pk_expr_check_update(const struct pk_update *update, struct pk_arena *arena,
                                   struct pk_error *err)
 {
@@ -435,6 +424,9 @@ enum pk_code pk_expr_check_update(const struct pk_update *update, struct pk_aren
         targets[i] = update->actions[i].path;
     rc = check_targets(targets, update->count, arena, err);
     for (size_t i = 0; i < update->count && rc == PK_OK; i++)
-        rc = check_action(&update->actions[i], update->attribute_updates, err);
+        rc = check_set_operand(&update->actions[i], update->attribute_updates, err);
+    for (size_t i = 0; i < update->count && rc == PK_OK; i++)
+        if (update->actions[i].kind == PK_ACTION_SET)
+            rc = check_value(update->actions[i].value, err);
     return rc;
 }
