@@ -19,6 +19,7 @@
 
 #include "shell/candidates.h"
 #include "shell/history_keys.h"
+#include "shell/read_char.h"
 #include "shell/signals.h"
 
 struct sh_line {
@@ -123,6 +124,7 @@ static char **complete_word(const char *word, int start, int end)
 
 static void note_change(void)
 {
+    sh_read_char_draws();
     editor->screen->changed(editor->screen->context);
 }
 
@@ -142,6 +144,7 @@ static void draw(void)
     enum { COLUMNS_MIN = 4, ROWS_MIN = 2 };
     int rows, columns;
 
+    sh_read_char_draws();
     rl_get_screen_size(&rows, &columns);
     if (columns < COLUMNS_MIN || rows < ROWS_MIN)
         rl_set_screen_size(rows < ROWS_MIN ? ROWS_MIN : rows,
@@ -389,7 +392,7 @@ static bool feed(struct sh_line *line)
         if (take_own_keys(line))
             return true;
         if (!line->done && (sh_keys_any(&line->keys) || line->keys.gone))
-            rl_callback_read_char();
+            sh_read_char();
     } while (!line->done && sh_keys_any(&line->keys) && !is_interrupted(line));
     if (line->keys.gone && line->text != NULL) {
         /* what was half typed when the terminal went must not run */

@@ -1,9 +1,9 @@
 /*
  * The line editor: readline in callback mode, fed by our own loop.
  *
- * Only this and history_keys know readline. It has no context pointers, so there is one editor a
- * process and one static pointer to it. It runs on the main thread only; while it waits for keys it
- * also obeys signals.
+ * Only this, history_keys and read_char know readline. It has no context pointers, so there is one
+ * editor a process and one static pointer to it. It runs on the main thread only; while it waits
+ * for keys it also obeys signals.
  *
  * Either readline draws the line itself, or a screen does (the panel). With a screen the line can
  * be edited while a statement runs, too.

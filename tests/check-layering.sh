@@ -42,7 +42,7 @@ only() { # pattern, allowed file pattern
 }
 only 'leveldb/' '^engine/store/store_leveldb\.c$'
 only 'cjson/' '^commands/'
-only 'readline/' '^shell/(line|history_keys)\.c$'
+only 'readline/' '^shell/(history_keys|line|read_char)\.c$'
 only 'curses|ncurses' '^shell/panel/'
 only 'openssl/' '^engine/base/hash\.c$'
 only 'microhttpd' '^shell/server/server\.c$'

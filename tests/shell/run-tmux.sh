@@ -168,6 +168,17 @@ last_line '^pksk Music>$'
 case_ok 'Ctrl-C ends a search that thousands of keys wait for'
 
 cleared
+for last in '-3' 'zz' '[[C'; do
+    keys C-r C-x
+    typed "$(printf '\033')$last"
+    keys C-c
+    last_line '^pksk Music>$'
+done
+line 'get Acme Blue'
+wait_for '^ 1 item '
+case_ok 'a search that keys without a meaning end'
+
+cleared
 line 'watch 0 count scan from Big'
 wait_for '^ 500 items'
 keys C-c
