@@ -232,8 +232,9 @@ static const struct {
     {"alter table Music add lsi x (a S)", "UsageError: expected 'gsi' after 'add' @22+3\n"
                                           "hint: an lsi is made with its table and goes with it"},
     {"alter table Music grow", "UsageError: expected a change of the table @18+4\n"
-                               "hint: changes: add gsi …, drop gsi NAME, provisioned R W, on "
-                               "demand, autoscale …, drop autoscale, protect on|off, tag "
+                               "hint: changes: add gsi …, drop gsi NAME, gsi NAME "
+                               "provisioned R W, provisioned R W, on demand, autoscale …, drop "
+                               "autoscale, protect on|off, tag "
                                "k=v, untag k"},
     {"show create table Nope",
      "ResourceNotFoundException: Requested resource not found: Table: Nope not found @18+4"},
